@@ -9,7 +9,7 @@ import pytest
 from needlescope.estimators import Bags, MILClassifier
 from needlescope.figures import bag
 from needlescope.figures.bag import bag_drawing
-from needlescope.figures.marks import Dots, Map, Rings, Words
+from needlescope.figures.marks import Dots, Map, Rings, Text
 
 ADDS = np.array([-0.5, 2.0, 0.1, -1.0])
 A = np.array([0.2, 0.6, 0.1, 0.1])
@@ -58,7 +58,7 @@ def test_every_query_has_a_panel_with_its_number():
 def test_those_that_are_not_shown_are_drawn_as_one_so_that_all_adds_up():
     above, below = bag_drawing(ADDS, A, instances=2).panels
     assert sum(sum(mark.y) for mark in stems(above)) == pytest.approx(ADDS.sum())
-    assert [mark.text for mark in above.marks if isinstance(mark, Words)] == ["2 others"]
+    assert [mark.text for mark in above.marks if isinstance(mark, Text)] == ["2 others"]
     assert sum(len(mark.y) for mark in stems(below)) == 2
     assert below.title == "2 others: 0.30 together"
 

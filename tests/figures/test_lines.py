@@ -15,7 +15,7 @@ from needlescope.figures.lines import lines_drawing
 from needlescope.figures.marks import Dots, Line
 from tests.figures.coupled import TRIALS, both, rows
 
-COVERS = ("curve_looks",)
+COVERS = ("curve_styles",)
 
 
 def marks(drawing, kind):

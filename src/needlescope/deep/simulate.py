@@ -136,8 +136,8 @@ def simulate_deep(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], n_jobs=1)
-    >>> found.model, bool(found.test_error < 0.1), bool(found.cosine_q > 0.7)
+    >>> result = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], n_jobs=1)
+    >>> result.model, bool(result.test_error < 0.1), bool(result.cosine_q > 0.7)
     ('solvable', True, True)
     """
     alpha = check_deep(

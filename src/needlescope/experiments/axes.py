@@ -12,9 +12,9 @@ from itertools import product
 from typing import Any
 
 from ..grid import unmasked
-from .units.guess import meant
+from .units.spelling import did_you_mean
 
-MOST_UNITS = 200_000
+MAX_UNITS = 200_000
 """Units of a sweep, or of a run: a quarter of a gigabyte, and half a minute to list and check."""
 
 DEPTHS = {
@@ -44,8 +44,8 @@ def listed(name: str, value: Any) -> list[Any]:
         return [value]
     if not len(value):
         raise ValueError(f"{words} must have at least one value, got {value!r}")
-    if len(value) > MOST_UNITS:
-        raise ValueError(f"{words} must have at most {MOST_UNITS} values, got {len(value)}")
+    if len(value) > MAX_UNITS:
+        raise ValueError(f"{words} must have at most {MAX_UNITS} values, got {len(value)}")
     for item in value:
         if _depth(item) > max(depth, name in PAIRS):
             raise ValueError(
@@ -90,7 +90,7 @@ def check_together(together: Any, axes: Mapping[str, Sequence[Any]]) -> list[lis
             if not isinstance(name, str) or name not in axes:
                 raise ValueError(
                     f"together must name axes of the sweep, which has {', '.join(axes)}, "
-                    f"got {name!r:.80}{meant(name, axes)}"
+                    f"got {name!r:.80}{did_you_mean(name, axes)}"
                 )
             if name in names:
                 raise ValueError(f"together must name an axis once, got {name!r} again")
@@ -147,8 +147,8 @@ def check_count(count: int, what: str) -> None:
     Traceback (most recent call last):
     ValueError: the sweep has 1000000000 units, above 200000, the most that are listed; take ...
     """
-    if count > MOST_UNITS:
+    if count > MAX_UNITS:
         raise ValueError(
-            f"{what} has {count} units, above {MOST_UNITS}, the most that are listed; take fewer "
+            f"{what} has {count} units, above {MAX_UNITS}, the most that are listed; take fewer "
             "values or trials, or several sweeps into one store"
         )

@@ -24,8 +24,8 @@ from ..theory.oracle.threshold import check_target
 from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
-COUNTED = ("trials", "seed")  # which a sweep says once
-SEVERAL = (
+SWEEP_ARGUMENTS = ("trials", "seed")  # which a sweep says once
+SEVERAL_SIGNALS = (
     "align",
     "asymptote",
     "best_query",
@@ -36,35 +36,41 @@ SEVERAL = (
     "simulate_deep",
     "simulate_focus",
 )  # that know several signals
-ANSWER = {"oracle": tuple(ORACLES), "oracle_threshold": tuple(ORACLES), "focus": WITH_QUERY}
+ANSWERED_MODELS = {
+    "oracle": tuple(ORACLES),
+    "oracle_threshold": tuple(ORACLES),
+    "focus": WITH_QUERY,
+}
 """The models that a call answers for, where these are not those that are trained."""
 
 
-def taken(call: str, model: Any = None) -> set[str]:
+def accepted_arguments(call: str, model: Any = None) -> set[str]:
     """Return the names of a call's arguments, without the query of a model that has none.
 
     The d of a sweep is its simulations': the numbers of a prediction do not depend on it.
     """
     idle = {"query"} if model in MODELS and not MODELS[model].has_query else set()
     idle |= {"d"} if call == "predict" else set()
-    return set(parameters(call)) - set(COUNTED) - idle
+    return set(parameters(call)) - set(SWEEP_ARGUMENTS) - idle
 
 
-def needed(call: str) -> list[str]:
+def required_arguments(call: str) -> list[str]:
     """List the arguments that a call cannot do without."""
     return [
         name for name, parameter in parameters(call).items() if parameter.default is Parameter.empty
     ]
 
 
-def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | None = None) -> Any:
+def build_table(
+    name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | None = None
+) -> Any:
     """Build what a table's fields stand for, or say what is wrong with them.
 
     A decaying covariance is checked and left out: it would be d × d numbers.
 
     Examples
     --------
-    >>> table("query", {"kappa": 2.0}, with_d=False)
+    >>> build_table("query", {"kappa": 2.0}, with_d=False)
     Traceback (most recent call last):
     ValueError: [query] needs a line `cosine = ...`
     """
@@ -77,24 +83,24 @@ def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | No
         raise ValueError(f"[{name}] {problem}") from None
 
 
-def point(call: str, given: Mapping[str, Any]) -> None:
+def check_point(call: str, given: Mapping[str, Any]) -> None:
     """Refuse the arguments of one call; tables are given as what they stand for."""
     try:
-        if call not in SEVERAL:
+        if call not in SEVERAL_SIGNALS:
             given["task"].need_one_signal(call)
         if call in SIMULATED:
-            _simulated(call, given)
+            _check_simulation(call, given)
         else:
-            _theoretical(call, given)
+            _check_theory(call, given)
     except ValueError as problem:
         raise ValueError(f"{call}: {problem}") from None
 
 
-def _simulated(call: str, given: Mapping[str, Any]) -> None:
+def _check_simulation(call: str, given: Mapping[str, Any]) -> None:
     usual = {
         name: parameter.default
         for name, parameter in parameters(call).items()
-        if name not in COUNTED
+        if name not in SWEEP_ARGUMENTS
     }
     asked = usual | dict(given)
     if call == "simulate_focus":
@@ -109,9 +115,9 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
         ask(**{"model": "attention", **asked})
 
 
-def _theoretical(call: str, given: Mapping[str, Any]) -> None:
+def _check_theory(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
-        "model": lambda item: choice("model", item, ANSWER.get(call, tuple(MODELS))),
+        "model": lambda item: choice("model", item, ANSWERED_MODELS.get(call, tuple(MODELS))),
         "data": lambda item: choice("data", item, DATA),
         "tol": check_tol,
         "alpha": lambda item: amount("alpha", item),

@@ -45,7 +45,7 @@ class Summary(NamedTuple):
     errors: tuple[str, ...] = ()
 
 
-DIED = Attempt(
+WORKER_DIED = Attempt(
     None,
     "its worker process died, beside other units and alone: out of memory? "
     "lower d, or use a machine with more memory",
@@ -88,7 +88,7 @@ def local(n_jobs: int | None = None) -> Engine:
             title="units",
             each=each,
             failed=lambda result: result.failed,
-            died=DIED,
+            died=WORKER_DIED,
         )
 
     return engine

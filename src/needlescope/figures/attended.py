@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..grid import unmasked, whole
+from .draw_figure import draw_figure
 from .drawing import Axis, Drawing, Panel, single
-from .drawn import drawn
 from .marks import Cells, Rule, Scale, numbers
 from .style import COLOURS, WHITE
 
 SCALE = Scale(0.0, 1.0, (WHITE, "#56B4E9", "#003A5C"), "attention weight")
-SAME = 1e-6  # weights that differ by less, as a share, differ by the rounding of single precision
+SAME_WITHIN = (
+    1e-6  # weights that differ by less, as a share, differ by the rounding of single precision
+)
 
 
 def attended(
@@ -64,7 +66,7 @@ def attended(
     ['0', '1']
     """
     options = {"bags": bags, "instances": instances, "order": order}
-    return drawn(ax, attended_drawing, weights, y, **options)
+    return draw_figure(ax, attended_drawing, weights, y, **options)
 
 
 def attended_drawing(
@@ -109,7 +111,7 @@ def uniform(weights: Sequence[Any]) -> str:
     ('', '')
     """
     several = [a for a in weights if len(a) > 1]
-    same = all(np.ptp(a) <= SAME * np.abs(a).max() for a in several)
+    same = all(np.ptp(a) <= SAME_WITHIN * np.abs(a).max() for a in several)
     return "attention is uniform: it is the mean" if several and same else ""
 
 

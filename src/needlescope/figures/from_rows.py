@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .drawing import Axis, Block, Drawing, Key, Panel
-from .marks import INSIDE, Dots, Line, Map, Mark, Rings, Rule, Scale, Words, numbers
-from .reading.rows import means, select, simulated
+from .marks import INSIDE, Dots, Line, Map, Mark, Rings, Rule, Scale, Text, numbers
+from .reading.rows import describe_trials, means, select
 from .style import BAYES_COLOUR, BAYES_OPTIMAL, DOTTED, grey
 
 BAYES_KEY = Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, width=0.9))
@@ -168,7 +168,7 @@ def trained_length(L: float, height: float, left: float) -> list[Mark]:
     place = ((L, height), ("data", "panel"), ("right", "top"), (-left, 0))
     return [
         Rule(x=L, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
-        Words(f"trained\nat $L = {L:g}$", *place, grey(0.4)),
+        Text(f"trained\nat $L = {L:g}$", *place, grey(0.4)),
     ]
 
 
@@ -178,15 +178,15 @@ def length_title(table: pd.DataFrame, L: int) -> str:
     return f"$L = {L}$" + (f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else "")
 
 
-def note(drawn: object) -> list[Mark]:
+def empty_note(drawn: object) -> list[Mark]:
     """Say in a panel that it is empty, if nothing is drawn."""
     middle, words = ("center", "center"), "not in the table"
-    return [] if drawn else [Words(words, (0.5, 0.5), INSIDE, middle, colour=grey(0.5))]
+    return [] if drawn else [Text(words, (0.5, 0.5), INSIDE, middle, colour=grey(0.5))]
 
 
-def explain(table: pd.DataFrame, call: str) -> str:
+def describe_marks(table: pd.DataFrame, call: str) -> str:
     """Say what lines and dots are; the dots are trials of the call."""
-    return f"lines: theory    dots: {simulated(table, call)}"
+    return f"lines: theory    dots: {describe_trials(table, call)}"
 
 
 def two_panels(panels: Sequence[Panel], words: str, right: float, gap: float) -> Drawing:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from .draw_figure import draw_figure
 from .drawing import Axis, Block, Drawing, Panel
-from .drawn import drawn
 from .marks import Line, Mark, Rule, numbers
 from .reading.columns import check_columns
-from .reading.validation import check_only
+from .reading.validation import check_values
 from .style import BAYES_COLOUR, COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 THIN = 0.9
@@ -58,15 +58,15 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
     >>> len(figures.overview(curves, thresholds).axes)
     2
     """
-    return drawn(None, overview_drawing, curves, thresholds)
+    return draw_figure(None, overview_drawing, curves, thresholds)
 
 
 def overview_drawing(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
     """Return what `overview` draws."""
     curves = check_columns("curves", curves, CURVES)
     thresholds = check_columns("thresholds", thresholds, ("learner", "L", "theta"))
-    check_only("overview", "model", curves["model"], tuple(COLOURS))
-    check_only("overview", "learner", thresholds["learner"], tuple(LEARNERS))
+    check_values("overview", "model", curves["model"], tuple(COLOURS))
+    check_values("overview", "learner", thresholds["learner"], tuple(LEARNERS))
     edges = (0.07, 0.84, 0.17, 0.92)
     block = Block([_curves(curves), _thresholds(thresholds)], 2, edges, (0.85, 0.2))
     return Drawing([block], (7.0, 2.8))

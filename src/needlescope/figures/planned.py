@@ -8,9 +8,9 @@ import numpy as np
 
 from ..grid import check_kind
 from ..results.planned import Curves, Plan, Tuned
+from .draw_figure import draw_figure
 from .drawing import Axis, Block, Drawing, Panel, single
-from .drawn import drawn
-from .marks import Dots, Line, Mark, Rule, Words, numbers
+from .marks import Dots, Line, Mark, Rule, Text, numbers
 from .style import (
     BAYES_COLOUR,
     BLACK,
@@ -32,7 +32,7 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    found : Plan
+    result : Plan
         What `needlescope.plan` returned.
     curves : Curves
         What `needlescope.planning.curves.curves` returned for it.
@@ -52,25 +52,25 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     --------
     >>> import needlescope as ns
     >>> from needlescope.results.planned import Curves
-    >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
+    >>> result = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
     >>> names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
     >>> made_up = Curves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
-    >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
+    >>> ns.figures.plan(result, made_up).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, plan_drawing, result, curves)
+    return draw_figure(ax, plan_drawing, result, curves)
 
 
 def plan_drawing(result: Plan, curves: Curves) -> Drawing:
     """Return what `plan` draws."""
-    check_kind("found", result, Plan)
+    check_kind("result", result, Plan)
     if not isinstance(curves, Curves):
         raise ValueError(f"curves must be those of planning.curves.curves, got {curves!r}")
     marks: list[Mark] = []
     floor = curves.floors["bayes"]
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
     place = ("panel", "data"), ("left", "top"), (3.0, -1.0)
-    marks.append(Words("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
+    marks.append(Text("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
     optimal, amp = curves.errors["bayes_optimal"], curves.errors["amp"]
     marks.append(Line(curves.n, optimal, BAYES_COLOUR, NAMES["bayes_optimal"], width=0.9))
     if amp != optimal:
@@ -111,7 +111,7 @@ def tuning(result: Tuned, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    found : Tuned
+    result : Tuned
         What `needlescope.tune` returned.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
@@ -128,16 +128,16 @@ def tuning(result: Tuned, ax: Any = None) -> Any:
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
-    >>> ns.figures.tuning(found).axes[0].get_ylabel()
+    >>> result = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
+    >>> ns.figures.tuning(result).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, tuning_drawing, result)
+    return draw_figure(ax, tuning_drawing, result)
 
 
 def tuning_drawing(result: Tuned) -> Drawing:
     """Return what `tuning` draws."""
-    check_kind("found", result, Tuned)
+    check_kind("result", result, Tuned)
     marks: list[Mark] = []
     colours = (COLOURS["attention"], COLOURS["pooled"], COLOURS["vectorized"])
     for colour, (name, errors) in zip(colours, result.costs.items(), strict=False):
@@ -148,7 +148,7 @@ def tuning_drawing(result: Tuned) -> Drawing:
     if np.isfinite(result.untuned):
         marks.append(Rule(y=result.untuned, colour=grey(0.4), dash=DASHED, width=0.8))
         place = ("panel", "data"), ("left", "bottom"), (2.0, 1.0)
-        marks.append(Words("default training", (0.0, result.untuned), *place, size=SMALL))
+        marks.append(Text("default training", (0.0, result.untuned), *place, size=SMALL))
     top = max([result.untuned, *(max(row.values()) for row in result.costs.values())])
     panel = Panel(
         marks,

@@ -28,7 +28,7 @@ import pandas as pd
 
 from .. import gallery
 from ..deep.torch_needed import need_torch
-from ..experiments.units.guess import one_of
+from ..experiments.units.spelling import check_choice
 from ..experiments.units.unit import Unit
 from ..figures.attended import attended_drawing
 from ..figures.drawing import Drawing
@@ -89,7 +89,7 @@ def published(name: str) -> PublishedFigure:
     'Errors against the amount of training data'
     """
     if name not in tuple(modules()):
-        one_of("figure", name, names())
+        check_choice("figure", name, names())
     file = import_module(modules()[name])
     words = name, file.ORDER, file.TITLE, file.CAPTION
     return PublishedFigure(*words, file.units, file.scores, file.drawing, getattr(file, name))

@@ -77,9 +77,7 @@ class Checkpoint:
         arrays |= {f"model.{name}": value for name, value in model.network.state_dict().items()}
         for place, state in model.adam.state_dict()["state"].items():
             arrays |= {f"adam.{place}.{name}": value for name, value in state.items()}
-        kept = [
-            {"setting": run.setting, "history": run.history, "seen": run.seen} for run in runs
-        ]
+        kept = [{"setting": run.setting, "history": run.history, "seen": run.seen} for run in runs]
         where = json.dumps({"what": self.what, "runs": kept})
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(f".{secrets.token_hex(8)}.part")

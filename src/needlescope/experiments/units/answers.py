@@ -26,7 +26,7 @@ ANSWERS = {
     "crossover": ("cosine",),
 }
 """The numbers that are shown of each call; a table in full has more."""
-WORDS = {"bayes_optimal": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
+VERDICTS = {"bayes_optimal": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
 """What a call says in a word, shown before its numbers."""
 THEORY_OF = {
     "simulate": "predict",

@@ -64,7 +64,7 @@ from ...theory.oracle.threshold import oracle_threshold
 from ...theory.training_threshold import training_threshold
 from ...training import Training
 from .code import fingerprint
-from .guess import meant
+from .spelling import did_you_mean
 
 CALLS: dict[str, Callable[..., Any]] = {
     "align": align,
@@ -98,19 +98,31 @@ TABLES: dict[str, type[Any]] = {
 """The arguments that are tables of fields, and what these stand for."""
 
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
-INSTEAD = {"cosine": "cosines"}  # fields that may be left out for another
-LISTS = ("signal", "seed", "lengths", "rates", "decays")  # arguments whose single value is a list
-HOW = ("n_jobs", "progress", "checkpoints")  # how the work is done: not for a unit to say
+ALTERNATIVES = {"cosine": "cosines"}  # fields that may be left out for another
+LIST_ARGUMENTS = (
+    "signal",
+    "seed",
+    "lengths",
+    "rates",
+    "decays",
+)  # arguments whose single value is a list
+EXECUTION_ARGUMENTS = (
+    "n_jobs",
+    "progress",
+    "checkpoints",
+)  # how the work is done: not for a unit to say
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
-RESUMED = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
+RESUMABLE = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
 
 
 @cache
 def parameters(call: str) -> Mapping[str, Parameter]:
     """Return the arguments of a call by name, without those that say how its work is done."""
     return {
-        k: parameter for k, parameter in signature(CALLS[call]).parameters.items() if k not in HOW
+        k: parameter
+        for k, parameter in signature(CALLS[call]).parameters.items()
+        if k not in EXECUTION_ARGUMENTS
     }
 
 
@@ -152,14 +164,14 @@ def run_call(
     given = {key: decode(key, value, arguments.get("d"), loss) for key, value in arguments.items()}
     for key, value in given.items():
         shape = getattr(value, "shape", ()) if key in TABLES else np.shape(value)
-        if shape and key not in LISTS:
+        if shape and key not in LIST_ARGUMENTS:
             raise ValueError(
                 f"a unit is one problem, got a grid of shape {shape} in {key}; a Sweep makes a "
                 "unit of each point"
             )
     if name in SIMULATED:
         given |= {"n_jobs": 1, "progress": False}  # the engine has the processes and the bar
-    if name in RESUMED:
+    if name in RESUMABLE:
         given["checkpoints"] = checkpoints
     return flatten(CALLS[name](**given))
 
@@ -209,11 +221,11 @@ def check_fields(name: str, value: Any) -> dict[str, Any]:
         if field not in known:
             raise ValueError(
                 f"[{name}] has no field {field!r}; its fields are {', '.join(known)}"
-                f"{meant(field, known)}"
+                f"{did_you_mean(field, known)}"
             )
     for field, parameter in known.items():
-        required = parameter.default is Parameter.empty or field in INSTEAD
-        if required and field not in value and INSTEAD.get(field) not in value:
+        required = parameter.default is Parameter.empty or field in ALTERNATIVES
+        if required and field not in value and ALTERNATIVES.get(field) not in value:
             raise ValueError(f"[{name}] needs a line `{field} = ...`")
     return dict(value)
 
@@ -225,7 +237,7 @@ def _table(name: str, kind: Callable[..., Any], given: Mapping[str, Any]) -> Any
         if item not in known:
             raise ValueError(
                 f"{name} has no field {item!r}; its fields are {', '.join(known)}"
-                f"{meant(item, known)}"
+                f"{did_you_mean(item, known)}"
             )
     first = known[0]
     if first not in given:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ...losses import Loss
-from .calls import CALLS, HOW, RESUMED, code_of, parameters, run_call
-from .guess import meant, one_of
-from .plain import canonical as canonical
-from .plain import to_json
+from .calls import CALLS, EXECUTION_ARGUMENTS, RESUMABLE, code_of, parameters, run_call
+from .plain_data import canonical as canonical
+from .plain_data import to_json
+from .spelling import check_choice, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Unit:
 
     def __post_init__(self) -> None:
         """Refuse a call or an argument that does not exist, and what is not plain data."""
-        one_of("call", self.call, sorted(CALLS))
+        check_choice("call", self.call, sorted(CALLS))
         if not isinstance(self.arguments, Mapping):
             raise ValueError(
                 f"arguments must be a dict of {self.call}'s arguments by name, "
@@ -70,12 +70,12 @@ class Unit:
             )
         known = parameters(self.call)
         for name in self.arguments:
-            if name in HOW:
+            if name in EXECUTION_ARGUMENTS:
                 raise ValueError(f"{name} is for the engine to say, not for a unit")
             if name not in known:
                 raise ValueError(
                     f"{self.call} has no argument {name!r}; its arguments are {', '.join(known)}"
-                    f"{meant(name, known)}"
+                    f"{did_you_mean(name, known)}"
                 )
         result = json.loads(canonical(self.arguments))
         object.__setattr__(self, "loss", _own_loss(self.arguments, result))
@@ -129,7 +129,7 @@ class Unit:
         >>> deep.keeping(Path("here")).checkpoints == str(Path("here", deep.key[:16]))
         True
         """
-        if self.call not in RESUMED:
+        if self.call not in RESUMABLE:
             return self
         result = self.extended()
         object.__setattr__(result, "checkpoints", str(folder / self.key[:16]))

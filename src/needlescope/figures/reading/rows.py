@@ -10,7 +10,7 @@ import pandas as pd
 
 from .dependence import DEFAULTS, has_query
 
-LEFT_OUT: Mapping[str, Any] = {
+UNIT_DEFAULTS: Mapping[str, Any] = {
     **DEFAULTS,
     **{"reuse": "none", "training.query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
     **{"training.balanced": False},
@@ -42,7 +42,7 @@ def with_all_columns(table: pd.DataFrame) -> pd.DataFrame:
     >>> table[["training.alpha1", "training.loss", "test_error"]].values.tolist()
     [[2.0, 'logistic', nan]]
     """
-    usual = {**dict.fromkeys(COLUMNS, np.nan), **LEFT_OUT}
+    usual = {**dict.fromkeys(COLUMNS, np.nan), **UNIT_DEFAULTS}
     gaps = {
         name: table[name].where(table[name].notna(), usual[name])
         for name in usual
@@ -113,12 +113,12 @@ def with_total(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{TOTAL: both.fillna(table["alpha"])})
 
 
-def carriers(table: pd.DataFrame) -> str:
+def signal_tokens(table: pd.DataFrame) -> str:
     """Say how many tokens carry the signal; one, where the table does not.
 
     Examples
     --------
-    >>> carriers(pd.DataFrame({"task.R": [3, 3]})), carriers(pd.DataFrame())
+    >>> signal_tokens(pd.DataFrame({"task.R": [3, 3]})), signal_tokens(pd.DataFrame())
     ('(3 carry the signal)', '(one carries the signal)')
     """
     counts = select(table, ["task.R"])["task.R"].unique()
@@ -126,13 +126,13 @@ def carriers(table: pd.DataFrame) -> str:
     return "(one carries the signal)" if item else f"({counts[0]:g} carry the signal)"
 
 
-def simulated(table: pd.DataFrame, call: str) -> str:
+def describe_trials(table: pd.DataFrame, call: str) -> str:
     """Say what the dots are, as far as the table tells.
 
     Examples
     --------
     >>> table = pd.DataFrame({"call": ["simulate", "simulate"], "d": [100, 200]})
-    >>> simulated(table, "simulate")
+    >>> describe_trials(table, "simulate")
     'simulation at $d = 200$, mean ± standard error'
     """
     sizes = select(table, ["d"], call=call)["d"]

@@ -15,12 +15,18 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, error_axis, length_title, note
+from ...figures.from_rows import dots, empty_note, error_axis, length_title
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.rows import TOTAL, means, select, with_total
-from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
+from ...figures.reading.validation import (
+    RowSpec,
+    TableSpec,
+    check_strengths,
+    choose_length,
+    read_table,
+)
 from ...figures.style import BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, blend
 from ...grid import choice
 from .limit import bayes_unit
@@ -74,7 +80,7 @@ TOGETHER = {  # of the two steps on the same data
 DOTS = {(10, 4.0): (2, 4, 8), (10, 16.0): (2, 4, 8, 16), (100, 4.0): (), (100, 16.0): (2, 4, 8)}
 TOL = 5e-3  # of trained errors: thinner than their lines
 BY = ("task.L", "training.alpha0", "training.schedule.steps")
-SCORED = ("test_error", "cosine_q", "kappa")
+QUANTITIES = ("test_error", "cosine_q", "kappa")
 
 
 def units(full: bool) -> list[Unit]:
@@ -109,16 +115,16 @@ def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[s
     return {"task": task, "training": training, "model": "attention"}
 
 
-scores = partial(compare, by=BY, names=SCORED)
+scores = partial(compare, by=BY, names=QUANTITIES)
 X = "training.schedule.steps"
 PANELS = {"error": "test_error", "cosine": "cosine_q"}
-TRAINED = Rows(("task.L", "training.alpha0", "training.alpha1"), ("test_error", "cosine_q"))
-DRAWS = Draws(
+TRAINED = RowSpec(("task.L", "training.alpha0", "training.alpha1"), ("test_error", "cosine_q"))
+TABLE = TableSpec(
     "steps",
     {
         "predict": TRAINED,
         "simulate": TRAINED,
-        "bayes_optimal": Rows(("task.L", "alpha"), ("test_error", "overlap")),
+        "bayes_optimal": RowSpec(("task.L", "alpha"), ("test_error", "overlap")),
     },
     across=(
         *("task.L", "task.theta", "alpha", "training.alpha0", "training.alpha1", X),
@@ -132,7 +138,7 @@ TWO = "two steps on the same data"
 FRESH = "steps on fresh batches"
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def steps(
     table: pd.DataFrame, ax: Any = None, *, panel: str = "error", L: int | None = None
 ) -> Any:
@@ -156,13 +162,13 @@ def steps(
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
     >>> training = ns.Training(4.0, 4.0, eta_w=0.5, eta_b=4.0, eta_q=5.0)
     >>> schedules = [None, ns.Schedule.even(2), ns.Schedule.even(4)]
-    >>> found = [ns.predict(task, training.replace(schedule=one), tol=1e-2)
-    ...          for one in schedules]
-    >>> figure = ns.figures.steps(pd.concat([one.to_pandas() for one in found]))
-    >>> [len(one.lines) for one in figure.axes]
+    >>> result = [ns.predict(task, training.replace(schedule=item), tol=1e-2)
+    ...          for item in schedules]
+    >>> figure = ns.figures.steps(pd.concat([item.to_pandas() for item in result]))
+    >>> [len(item.lines) for item in figure.axes]
     [2, 2]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel, L=L)
+    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel, L=L)
 
 
 def drawing(
@@ -170,12 +176,12 @@ def drawing(
 ) -> Drawing:
     """Return what `steps` draws: both panels of each L, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
-    table = _with_cosines(with_total(read(table, DRAWS)))
+    table = _with_cosines(with_total(read_table(table, TABLE)))
     check_strengths("steps", table)
     parts = {int(value): part for value, part in table.groupby("task.L")}
     colours = _colours(table)
     if alone:
-        tokens = tokens_of(L, list(parts))
+        tokens = choose_length(L, list(parts))
         return single(_panel(parts[tokens], tokens, panel, colours))
     panels = [
         _panel(part, tokens, panel, colours) for panel in PANELS for tokens, part in parts.items()
@@ -208,7 +214,7 @@ def _panel(table: pd.DataFrame, tokens: int, panel: str, colours: dict[float, st
         for mark in _curves(table[table[TOTAL] == total], y, colour)
     ]
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis("gradient steps" if panel == "cosine" else "", log=2, plain=True, minor="none"),
         _height(panel, marks),
         length_title(table, tokens) if panel == "error" else "",
@@ -223,9 +229,9 @@ def _height(panel: str, marks: list[Mark]) -> Axis:
 
 def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
     """Return the curve of one amount of data, and the levels that it stands between."""
-    told = _best(select(table, [X, y], call="predict"))
+    theory = _best(select(table, [X, y], call="predict"))
     trials = select(table, [X, y], call="simulate")
-    reach = pd.concat([told[X], trials[X]]).astype(float)
+    reach = pd.concat([theory[X], trials[X]]).astype(float)
     ends = (2.0, 32.0) if not len(reach) else (float(reach.min()), float(reach.max()))
     two = _best(select(table[table[X].isna()], [y], call="predict"))
     optimal = select(table, [y], call="bayes_optimal")
@@ -234,8 +240,8 @@ def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
         if len(rows):
             level = float(rows[y].iloc[0])
             result.append(Line(ends, (level, level), colour, name, dash, 1.1, -1))
-    if len(told):
-        result.append(Line(numbers(told[X]), numbers(told[y]), colour, FRESH))
+    if len(theory):
+        result.append(Line(numbers(theory[X]), numbers(theory[y]), colour, FRESH))
     if len(trials):
         result.append(dots(means(trials, X, y), colour, FRESH))
     return result

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing
-from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import trial_dots
 from ...figures.marks import Dots, Rule, numbers
 from ...figures.reading.rows import TOTAL, select, with_total
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import BLACK
 from ...grid import choice
 from .. import deep_style as style
@@ -45,17 +45,23 @@ def units(full: bool) -> list[Unit]:
     """Theory on a fine grid, all architectures on a coarse one; two steps at their own d beside."""
     size = base.Size.of(full)
     result = [base.oracle_unit(base.TASK)]
-    result += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
-    for alpha in base.fine(0.5, 64.0, 15):
+    result += [
+        base.bayes_unit(base.TASK, alpha) for alpha in base.fine_grid(0.5, 64.0, 29, *ALPHAS)
+    ]
+    for alpha in base.fine_grid(0.5, 64.0, 15):
         result += base.two_step_units(base.TASK, alpha)
     for alpha in ALPHAS:
         for step in base.STEPS:
             for ridge in base.RIDGES:
-                asked = {**base.halves(base.TASK, alpha, step, ridge), "d": size.d}
-                result += trials("simulate", asked, 2 * size.trials)
+                arguments = {**base.two_step_arguments(base.TASK, alpha, step, ridge), "d": size.d}
+                result += trials("simulate", arguments, 2 * size.trials)
         for ridge in END_RIDGES:
-            asked = {**base.halves(base.TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
-            result += trials("simulate", asked, size.trials)
+            arguments = {
+                **base.two_step_arguments(base.TASK, alpha, 10.0, ridge),
+                "starts": 2,
+                "d": size.d,
+            }
+            result += trials("simulate", arguments, size.trials)
     for alpha in ALPHAS:
         for name in base.ARCHITECTURE_NAMES:
             result += at(size, name, alpha)
@@ -79,22 +85,22 @@ AMOUNTS = tuple(2.0**k for k in range(-6, 15))
 XLABEL = r"all samples per dimension, $\alpha$"
 SIMULATED = "the same, two steps (simulation)"
 MINIMUM = "the same, trained to a minimum"
-TRAINED = Rows((style.ALPHA0, style.ALPHA1), (style.Y,))
-DRAWS = Draws(
+TRAINED = RowSpec((style.ALPHA0, style.ALPHA1), (style.Y,))
+TABLE = TableSpec(
     "deep_errors",
     {
-        "simulate_deep": Rows(("architecture", "alpha"), (style.Y,)),
+        "simulate_deep": RowSpec(("architecture", "alpha"), (style.Y,)),
         "simulate": TRAINED,
         "predict": TRAINED,
-        "bayes_optimal": Rows(("alpha",), (style.Y,)),
-        "oracle": Rows((), ("error",)),
+        "bayes_optimal": RowSpec(("alpha",), (style.Y,)),
+        "oracle": RowSpec((), ("error",)),
     },
     across=("alpha", style.ALPHA0, style.ALPHA1, "starts", *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
     """Draw test errors of architectures against all samples, with theory's lines.
 
@@ -117,32 +123,32 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
     >>> [text.get_text() for text in figures.deep_errors(table).axes[2].get_legend().get_texts()]
     ['recurrent (GRU)']
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
     """Return what `deep_errors` draws: all panels, or one of them alone."""
-    choice("panel", panel, tuple(style.GROUPS))
-    table = with_total(read(table, DRAWS))
+    choice("panel", panel, tuple(style.FAMILIES))
+    table = with_total(read_table(table, TABLE))
     known = numbers(select(table, ["error"], call="oracle")["error"].unique())
-    levels = [Rule(y=number, layer=-1, **style.KNOWN) for number in known]
-    lines = [*levels, *style.theory(table, X, level=True)]
-    marks = {name: _dots(table, name) for name in style.GROUPS}
+    levels = [Rule(y=number, layer=-1, **style.KNOWN_STYLE) for number in known]
+    lines = [*levels, *style.theory_lines(table, X, level=True)]
+    marks = {name: _dots(table, name) for name in style.FAMILIES}
     if alone and not (marks[panel] or lines):
-        nothing("deep_errors", f'the panel "{panel}" has no rows')
+        refuse_empty("deep_errors", f'the panel "{panel}" has no rows')
     x = Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none")
     return style.family_drawing(table, lines, marks, x, panel=panel if alone else "")
 
 
 def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
     """Return what is trained, in a panel; the paper's model in other ways as well."""
-    result = style.trained(table, X, style.GROUPS[group][1], apart=1.025)
+    result = style.architecture_dots(table, X, style.FAMILIES[group][1], apart=1.025)
     if group == "paper":
-        rows = select(style.by_attention(table, "simulate"), [X, style.Y])
+        rows = select(style.of_attention(table, "simulate"), [X, style.Y])
         steps, minimum = rows[rows["starts"] == 0], rows[rows["starts"] > 0]
         look: dict[str, Any] = {"colour": BLACK, "name": MINIMUM, "marker": "D", "size": 3.2}
-        look |= {"joined": style.JOINED}
+        look |= {"joined": style.JOIN_WIDTH}
         others = trial_dots(minimum, X, style.Y, style.SETTINGS, **look)
-        look = {"colour": style.TWO, "name": SIMULATED, "marker": "^", "size": 4.4}
+        look = {"colour": style.TWO_STEPS_COLOUR, "name": SIMULATED, "marker": "^", "size": 4.4}
         result[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
     return result

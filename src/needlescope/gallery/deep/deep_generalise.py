@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing
-from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import trained_length
 from ...figures.marks import Line, Mark, numbers
 from ...figures.reading.columns import listed
-from ...figures.reading.moments import each
+from ...figures.reading.numbered_columns import row_for_each
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
@@ -40,7 +40,9 @@ def units(full: bool) -> list[Unit]:
     """The trainings that are tested at other lengths; theory of two steps, tested likewise."""
     size = base.Size.of(full)
     result = [base.bayes_unit(base.TASK, TESTED)]
-    lengths = sorted({round(item) for item in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
+    lengths = sorted(
+        {round(item) for item in base.fine_grid(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])}
+    )
     for length in lengths:
         tested = {**base.TASK, "L": length}
         result += [
@@ -55,19 +57,19 @@ def units(full: bool) -> list[Unit]:
 scores = partial(base.compare_with_bayes, by=("alpha",))
 TICKS_X = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 X, OWN, TESTED_COLUMN = "tested", "task.L", "test_task.L"
-DRAWS = Draws(
+TABLE = TableSpec(
     "deep_generalise",
     {
-        "simulate_deep": Rows(("architecture", OWN), (style.Y, f"{style.Y}s_1")),
-        "predict": Rows((OWN, TESTED_COLUMN), (style.Y,)),
-        "oracle": Rows((OWN,), ("error",)),
+        "simulate_deep": RowSpec(("architecture", OWN), (style.Y, f"{style.Y}s_1")),
+        "predict": RowSpec((OWN, TESTED_COLUMN), (style.Y,)),
+        "oracle": RowSpec((OWN,), ("error",)),
     },
     across=(OWN, TESTED_COLUMN, *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
     """Draw test errors against the length of test sequences, all trained on one length.
 
@@ -91,20 +93,21 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
     >>> curves[["x", "y"]].values.tolist()
     [[5.0, 0.1], [10.0, 0.05], [50.0, 0.2]]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
     """Return what `deep_generalise` draws: all panels, or one of them alone."""
-    choice("panel", panel, tuple(style.GROUPS))
-    table = read(table, DRAWS)
+    choice("panel", panel, tuple(style.FAMILIES))
+    table = read_table(table, TABLE)
     length = _trained_at(table)
     lines, every = _theory(table, length), _every(table)
     marks = {
-        name: style.trained(every, X, style.GROUPS[name][1], apart=1.02) for name in style.GROUPS
+        name: style.architecture_dots(every, X, style.FAMILIES[name][1], apart=1.02)
+        for name in style.FAMILIES
     }
     if alone and not (marks[panel] or lines):
-        nothing("deep_generalise", f'the panel "{panel}" has no rows')
+        refuse_empty("deep_generalise", f'the panel "{panel}" has no rows')
     x = Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none")
     around = [] if length is None else trained_length(length, 0.985, 3)
     given = (table, lines, marks, x, around, "lower right")
@@ -134,7 +137,7 @@ def _every(table: pd.DataFrame) -> pd.DataFrame:
         f"{X}_{k + 1}": [item[k] if k < len(item) else np.nan for item in asked]
         for k in range(max(map(len, asked), default=0))
     }
-    others = each(rows.assign(**columns), X, f"{style.Y}s")
+    others = row_for_each(rows.assign(**columns), X, f"{style.Y}s")
     return pd.concat([own, others.assign(**{style.Y: others[f"{style.Y}s"]})], ignore_index=True)
 
 
@@ -144,14 +147,19 @@ def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
     known = select(table, [OWN, "error"], call="oracle").sort_values(OWN)
     if len(known):
         points = numbers(known[OWN]), numbers(known["error"])
-        result.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN))
-    rows = select(style.by_attention(table, "predict"), [TESTED_COLUMN, style.Y])
+        result.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN_STYLE))
+    rows = select(style.of_attention(table, "predict"), [TESTED_COLUMN, style.Y])
     if len(rows):
         far = (np.log(rows[TESTED_COLUMN].astype(float)) - np.log(length or 1.0)).abs()
         near = rows[far == far.min()]
         setting = near.loc[near[style.Y].astype(float).idxmin(), list(style.SETTINGS)]
         line = rows[(rows[list(style.SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
         result.append(
-            Line(numbers(line[TESTED_COLUMN]), numbers(line[style.Y]), style.TWO, style.TWO_STEPS)
+            Line(
+                numbers(line[TESTED_COLUMN]),
+                numbers(line[style.Y]),
+                style.TWO_STEPS_COLOUR,
+                style.TWO_STEPS,
+            )
         )
     return result

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import Band, Mark, Words
+from ...figures.from_rows import empty_note
+from ...figures.marks import Band, Mark, Text
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, check_strengths, read
+from ...figures.reading.validation import RowSpec, TableSpec, check_strengths, read_table
 from ...figures.style import grey
 from .. import deep_style as style
 from .. import deep_units as base
@@ -62,21 +62,21 @@ def task(L: int) -> dict[str, Any]:
 
 scores = partial(base.compare_with_bayes, by=("task.L",))
 X = "task.L"
-ROWS = Rows((X,), (style.Y,))
-DRAWS = Draws(
+ROWS = RowSpec((X,), (style.Y,))
+TABLE = TableSpec(
     "deep_lengths",
     {
-        "simulate_deep": Rows((X, "architecture"), (style.Y,)),
+        "simulate_deep": RowSpec((X, "architecture"), (style.Y,)),
         "predict": ROWS,
         "bayes_optimal": ROWS,
-        "oracle": Rows((X,), ("error",)),
+        "oracle": RowSpec((X,), ("error",)),
     },
     across=(X, "task.theta", *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test errors of architectures against the number of tokens, with theory's lines.
 
@@ -92,18 +92,21 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.deep_lengths(table).axes[0].lines[0].get_xdata().tolist()
     [4.0, 64.0]
     """
-    return drawn(ax, drawing, table)
+    return draw_figure(ax, drawing, table)
 
 
 def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `deep_lengths` draws."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     check_strengths("deep_lengths", table)
-    marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
+    marks: list[Mark] = [
+        *style.theory_lines(table, X),
+        *style.architecture_dots(table, X, style.NAMES),
+    ]
     errors = style.errors_axis(marks)
     keys = [*style.theory_keys(marks), *style.dot_keys(marks)]
     x = Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table))
-    shown = [*_longer(table, errors), *marks, *note(marks)]
+    shown = [*_longer(table, errors), *marks, *empty_note(marks)]
     return style.single_drawing(table, shown, x, errors, keys)
 
 
@@ -123,5 +126,5 @@ def _longer(table: pd.DataFrame, errors: Axis) -> list[Mark]:
     place = ((d, 0.02), ("data", "panel"), ("left", "bottom"), (4, 0))  # below all lines
     return [
         Band((d, end), (low, low), (high, high), grey(0.5), 0.1),
-        Words(words, *place, grey(0.4)),
+        Text(words, *place, grey(0.4)),
     ]

@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing, Key
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import frequent_label, note
+from ...figures.from_rows import empty_note, frequent_label
 from ...figures.marks import Line, Mark
-from ...figures.reading.validation import Draws, Rows, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table
 from ...figures.style import DASHED, grey
 from .. import deep_style as style
 from .. import deep_units as base
@@ -36,7 +36,7 @@ def units(full: bool) -> list[Unit]:
     """Theory at many shares, architectures at a few; those at one half are of `deep_errors`."""
     size = base.Size.of(full)
     result = []
-    for pi in base.fine(0.02, 0.5, 14, *TRAINED_SHARES):
+    for pi in base.fine_grid(0.02, 0.5, 14, *TRAINED_SHARES):
         result += [
             base.oracle_unit(task(pi)),
             base.bayes_unit(task(pi), TESTED),
@@ -58,22 +58,22 @@ scores = partial(base.compare_with_bayes, by=("task.pi",))
 X = "task.pi"
 SHARE_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.9)
 GUESS = "always the more frequent label"
-LOOK: dict[str, Any] = {"colour": grey(0.45), "dash": DASHED, "width": 1.0, "layer": -2}
-ROWS = Rows((X,), (style.Y,))
-DRAWS = Draws(
+GUESS_STYLE: dict[str, Any] = {"colour": grey(0.45), "dash": DASHED, "width": 1.0, "layer": -2}
+ROWS = RowSpec((X,), (style.Y,))
+TABLE = TableSpec(
     "deep_rare",
     {
-        "simulate_deep": Rows((X, "architecture"), (style.Y,)),
+        "simulate_deep": RowSpec((X, "architecture"), (style.Y,)),
         "predict": ROWS,
         "bayes_optimal": ROWS,
-        "oracle": Rows((X,), ("error",)),
+        "oracle": RowSpec((X,), ("error",)),
     },
     across=(X, *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test errors of architectures against the share of positives, with theory's lines.
 
@@ -88,16 +88,19 @@ def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.deep_rare(table).axes[0].lines[1].get_ydata().tolist()
     [0.05, 0.1]
     """
-    return drawn(ax, drawing, table)
+    return draw_figure(ax, drawing, table)
 
 
 def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `deep_rare` draws."""
-    table = read(table, DRAWS)
-    marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
+    table = read_table(table, TABLE)
+    marks: list[Mark] = [
+        *style.theory_lines(table, X),
+        *style.architecture_dots(table, X, style.NAMES),
+    ]
     shares = table[X][table[style.Y].notna() | table["error"].notna()].astype(float)
-    guess = frequent_label(shares, name=GUESS, **LOOK)
-    keys = [*style.theory_keys(marks), Key(GUESS, Line(**LOOK)), *style.dot_keys(marks)]
+    guess = frequent_label(shares, name=GUESS, **GUESS_STYLE)
+    keys = [*style.theory_keys(marks), Key(GUESS, Line(**GUESS_STYLE)), *style.dot_keys(marks)]
     x = Axis(r"share of positives, $\pi$", log=10, ticks=SHARE_TICKS, plain=True, minor="none")
     errors = style.errors_axis([guess, *marks])
-    return style.single_drawing(table, [guess, *marks, *note(marks)], x, errors, keys)
+    return style.single_drawing(table, [guess, *marks, *empty_note(marks)], x, errors, keys)

@@ -17,13 +17,13 @@ from ...deep.catalogue import ARCHITECTURES
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
 from ...figures.attended import SCALE
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, note
-from ...figures.marks import INSIDE, Cells, Dots, Line, Mark, Rule, Words
-from ...figures.reading.moments import each, moments
-from ...figures.reading.rows import means, select, simulated
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.from_rows import dots, empty_note
+from ...figures.marks import INSIDE, Cells, Dots, Line, Mark, Rule, Text
+from ...figures.reading.numbered_columns import numbered_columns, row_for_each
+from ...figures.reading.rows import describe_trials, means, select
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import BLACK, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style
@@ -47,11 +47,15 @@ def units(full: bool) -> list[Unit]:
     """The watched trainings, and the queries of two steps and of a minimum with the same data."""
     size = base.Size.of(full)
     result = [base.bayes_unit(base.TASK, WATCHED)]
-    asked = base.halves(base.TASK, WATCHED, 100.0, 1.0)
-    result.append(Unit("align", {"task": base.TASK, "training": asked["training"]}))
+    arguments = base.two_step_arguments(base.TASK, WATCHED, 100.0, 1.0)
+    result.append(Unit("align", {"task": base.TASK, "training": arguments["training"]}))
     for ridge in END_RIDGES:
-        asked = {**base.halves(base.TASK, WATCHED, 10.0, ridge), "starts": 2, "d": size.d}
-        result += trials("simulate", asked, size.trials)
+        arguments = {
+            **base.two_step_arguments(base.TASK, WATCHED, 10.0, ridge),
+            "starts": 2,
+            "d": size.d,
+        }
+        result += trials("simulate", arguments, size.trials)
     for name in base.ARCHITECTURE_NAMES:
         result += at(size, name, WATCHED)
     return result
@@ -64,12 +68,12 @@ START = 0.5  # where epoch 0 is drawn, on a logarithmic axis
 MINIMUM = "trained to a minimum"
 MAPS = tuple(name for name in style.NAMES if ARCHITECTURES[name].attention)
 COSINES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-DRAWS = Draws(
+TABLE = TableSpec(
     "deep_training",
     {
-        "simulate_deep": Rows(("architecture", f"{X}_1"), (f"{X}_1",)),
-        "align": Rows((), ("cosine_q",)),
-        "simulate": Rows(("starts",), ("cosine_q",)),
+        "simulate_deep": RowSpec(("architecture", f"{X}_1"), (f"{X}_1",)),
+        "align": RowSpec((), ("cosine_q",)),
+        "simulate": RowSpec(("starts",), ("cosine_q",)),
     },
     across=(style.ALPHA0, style.ALPHA1, "starts", *style.ACROSS),
     only={"architecture": style.NAMES},
@@ -77,7 +81,7 @@ DRAWS = Draws(
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     """Draw the alignment with the signal over the epochs of training, and where attention goes.
 
@@ -100,19 +104,19 @@ def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine")
     >>> figures.deep_training(table).axes[0].lines[0].get_ydata().tolist()
     [0.1, 0.7]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosine") -> Drawing:
     """Return what `deep_training` draws: all panels, or one of them alone."""
     choice("panel", panel, ("cosine", "query", *MAPS))
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     if alone:
         return single(_lone(table, panel))
     lines = [_cosines(table, COSINE), _cosines(table, QUERY)]
     maps = [name for name in MAPS if _map(table, name) is not None]
     panels = [_attention(table, name, first=name == maps[0]) for name in maps]
-    said = "\n".join((simulated(table, "simulate_deep"), *style.lost(table)))
+    said = "\n".join((describe_trials(table, "simulate_deep"), *style.count_lost(table)))
     height, low = (5.0, 0.545) if maps else (2.9, 0.16)
     blocks = [Block(lines, 2, (0.062, 0.755, low, 0.925 if maps else 0.87), (0.22, 0.2))]
     if maps:
@@ -131,13 +135,13 @@ def _lone(table: pd.DataFrame, panel: str) -> Panel:
     if panel in ("cosine", "query"):
         return _cosines(table, COSINE if panel == "cosine" else QUERY, alone=True)
     if _map(table, panel) is None:
-        nothing("deep_training", f'the panel "{panel}" needs its columns {MAP}_1_1 and so on')
+        refuse_empty("deep_training", f'the panel "{panel}" needs its columns {MAP}_1_1 and so on')
     return _attention(table, panel, alone=True)
 
 
 def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
     """Return a cosine over the epochs, a curve for each architecture."""
-    rows = each(table[table["call"] == "simulate_deep"], X, column)
+    rows = row_for_each(table[table["call"] == "simulate_deep"], X, column)
     rows[X] = rows[X].clip(lower=START)
     marks: list[Mark] = []
     for name in style.NAMES:
@@ -147,9 +151,9 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
             marks.append(
                 dots(
                     result,
-                    name=style.words(name),
-                    joined=style.JOINED,
-                    **style.LOOKS[name]._asdict(),
+                    name=style.label(name),
+                    joined=style.JOIN_WIDTH,
+                    **style.ARCHITECTURE_STYLES[name]._asdict(),
                 )
             )
     epochs = sorted(rows[X].unique()) or [START, 1.0]
@@ -158,8 +162,9 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
     title = "gradient of the score in a signal token" if gradient else "query"
     keys = _keys([*marks], levels)
     legend = Legend(keys, "lower right", size=6.0, spaces={"labelspacing": 0.2})
+    rules = [Rule(y=y, **look, layer=-1) for _, y, look in levels]
     return Panel(
-        [*(Rule(y=y, **look, layer=-1) for _, y, look in levels), *marks, *note(marks or levels)],
+        [*rules, *marks, *empty_note(marks or levels)],
         Axis(
             "epoch", log=2, ticks=epochs,
             labels=[f"{0 if epoch < 1 else epoch:g}" for epoch in epochs],
@@ -182,7 +187,7 @@ def _levels(table: pd.DataFrame) -> list[tuple[str, float, dict[str, Any]]]:
     result: list[tuple[str, float, dict[str, Any]]] = []
     steps = select(table, ["cosine_q"], call="align")["cosine_q"]
     if len(steps):
-        result.append((style.TWO_STEPS, float(steps.mean()), {"colour": style.TWO}))
+        result.append((style.TWO_STEPS, float(steps.mean()), {"colour": style.TWO_STEPS_COLOUR}))
     rows = select(table, ["cosine_q"], call="simulate")
     parts = [part for _, part in rows[rows["starts"] > 0].groupby(list(style.SETTINGS))]
     if parts:
@@ -199,7 +204,7 @@ def _keys(marks: Sequence[Mark], levels: list[tuple[str, float, dict[str, Any]]]
 def _legend(table: pd.DataFrame, panels: list[Panel], low: float) -> Legend:
     """Name the curves of both panels, at their right."""
     marks = {mark.name: mark for panel in panels for mark in panel.marks if isinstance(mark, Dots)}
-    order = [marks[style.words(name)] for name in style.NAMES if style.words(name) in marks]
+    order = [marks[style.label(name)] for name in style.NAMES if style.label(name) in marks]
     spaces = {"handlelength": 2.0, "labelspacing": 0.35}
     keys = _keys(order, _levels(table))
     return Legend(keys, "upper left", (0.763, 0.935 if low > 0.5 else 0.88), spaces=spaces)
@@ -208,13 +213,15 @@ def _legend(table: pd.DataFrame, panels: list[Panel], low: float) -> Legend:
 def _map(table: pd.DataFrame, name: str) -> tuple[np.ndarray, list[float]] | None:
     """Return the mean attention at each epoch on each token, and the epochs; None without."""
     rows = select(table, [f"{X}_1"], call="simulate_deep", architecture=name)
-    columns = [moments(rows, f"{MAP}_{k}") for k in range(1, len(moments(rows, X)) + 1)]
+    columns = [
+        numbered_columns(rows, f"{MAP}_{k}") for k in range(1, len(numbered_columns(rows, X)) + 1)
+    ]
     width = max((len(column) for column in columns), default=0)
     if not width or rows[[item for some in columns for item in some]].isna().all(axis=None):
         return None
     means_of = [rows[column].astype(float).mean().tolist() for column in columns]
     values = [item + [float("nan")] * (width - len(item)) for item in means_of]
-    return np.array(values), rows[moments(rows, X)].astype(float).mean().tolist()
+    return np.array(values), rows[numbered_columns(rows, X)].astype(float).mean().tolist()
 
 
 def _attention(
@@ -225,11 +232,11 @@ def _attention(
     assert result is not None
     values, epochs = result
     said = (
-        style.words(name).replace(", ", ",\n")
-        if "," in style.words(name)
-        else textwrap.fill(style.words(name), 15)
+        style.label(name).replace(", ", ",\n")
+        if "," in style.label(name)
+        else textwrap.fill(style.label(name), 15)
     )
-    title = Words(said, (0.0, 1.0), INSIDE, ("left", "bottom"), (0, 3), size=TINY)
+    title = Text(said, (0.0, 1.0), INSIDE, ("left", "bottom"), (0, 3), size=TINY)
     shown = first or alone
     places = list(range(len(epochs)))
     return Panel(
@@ -239,7 +246,7 @@ def _attention(
             "epoch" if shown else "", ticks=places if shown else (),
             labels=[f"{epoch:g}" for epoch in epochs] if shown else (),
         ),
-        style.words(name) if alone else "",
+        style.label(name) if alone else "",
         bar=SCALE if alone else None,
         back=grey(0.9),
     )  # fmt: skip

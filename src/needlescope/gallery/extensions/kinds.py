@@ -17,12 +17,20 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import BAYES_KEY, bayes_line, error_axis, explain, line, note, trial_dots
+from ...figures.from_rows import (
+    BAYES_KEY,
+    bayes_line,
+    describe_marks,
+    empty_note,
+    error_axis,
+    line,
+    trial_dots,
+)
 from ...figures.marks import Dots, Line, Mark
 from ...figures.reading.rows import TOTAL, select, with_total
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
 from ...task import Task
@@ -130,13 +138,13 @@ X, Y = TOTAL, "test_error"
 L, R = "task.L", "task.R"
 MODELS = ("attention", "hard", "linear", "pooled")
 KINDS = {**NAMES, "attention": "softmax attention"}
-TRAINED = Rows(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
+TRAINED = RowSpec(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
 SETTINGS = ("training.eta_q", "training.ridge")
 PLACE = (L, R, "task.theta", X)
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-DRAWS = Draws(
+TABLE = TableSpec(
     "kinds",
-    {"predict": TRAINED, "simulate": TRAINED, "bayes_optimal": Rows((L, R, "alpha"), (Y,))},
+    {"predict": TRAINED, "simulate": TRAINED, "bayes_optimal": RowSpec((L, R, "alpha"), (Y,))},
     across=(
         *(L, R, "task.theta", "model", "data", "alpha", "training.alpha0", "training.alpha1"),
         *SETTINGS,
@@ -152,7 +160,7 @@ PANELS = {
 }
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     """Draw the test errors of kinds of attention against data, length, and tokens with signal.
 
@@ -175,23 +183,23 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     >>> figures.kinds(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 8.0]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") -> Drawing:
     """Return what `kinds` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
-    table = with_total(read(table, DRAWS)).dropna(subset=[L, R, X]).reset_index(drop=True)
+    table = with_total(read_table(table, TABLE)).dropna(subset=[L, R, X]).reset_index(drop=True)
     parts = {name: _part(table, x, fixed) for name, (x, fixed, _) in PANELS.items()}
     _check_all_drawn(table, parts)
     if alone:
         if not len(select(parts[panel], [PANELS[panel][0], Y])):
-            nothing("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
+            refuse_empty("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
         return single(_panel(parts[panel], panel))
     block = Block(
         [_panel(parts[panel], panel) for panel in PANELS], 3, (0.065, 0.99, 0.15, 0.8), (0.2, 0.2)
     )
-    return Drawing([block], (8.6, 3.0), explain(table, "simulate"), [_legend(table)])
+    return Drawing([block], (8.6, 3.0), describe_marks(table, "simulate"), [_legend(table)])
 
 
 def _part(table: pd.DataFrame, x: str, fixed: tuple[str, ...]) -> pd.DataFrame:
@@ -226,7 +234,7 @@ def _panel(table: pd.DataFrame, name: str) -> Panel:
     bases = {"data": 10, "length": 2}
     axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         axis,
         error_axis(marks, (0.88, 1.1), TICKS, name="test error" if name == "data" else ""),
         _title(table, fixed, name),

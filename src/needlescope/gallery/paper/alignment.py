@@ -14,12 +14,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import curve, explain, note, two_panels
-from ...figures.marks import Line, Words, numbers
+from ...figures.from_rows import curve, describe_marks, empty_note, two_panels
+from ...figures.marks import Line, Text, numbers
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import COLOURS, DASHED, grey
 from ...grid import choice
 
@@ -35,7 +35,7 @@ TASK = {"L": 10, "R": 3, "theta": 6.0, "pi": 0.2}
 STEPS = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
 LOSS = "logistic"
 BY = ("training.loss", "training.alpha0")
-SCORED = ("cosine_w", "cosine_q")
+QUANTITIES = ("cosine_w", "cosine_q")
 
 
 def units(full: bool) -> list[Unit]:
@@ -55,7 +55,7 @@ def _arguments(alpha0: float) -> dict[str, object]:
     return {"task": TASK, "training": training}
 
 
-scores = partial(compare, by=BY, names=SCORED, theory="align", simulation="simulate_alignment")
+scores = partial(compare, by=BY, names=QUANTITIES, theory="align", simulation="simulate_alignment")
 X = "training.alpha0"
 XLABEL = r"query samples per dimension, $\alpha_0$"
 READOUT = "#AA4499"  # no model's colour: every model has a readout
@@ -64,11 +64,11 @@ VECTORS = {
     "cosine_w": (r"readout, $s_w$", READOUT),
 }
 LIMIT = grey(0.35)
-ROWS = Rows((X,), tuple(VECTORS))
-DRAWS = Draws("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
+ROWS = RowSpec((X,), tuple(VECTORS))
+TABLE = TableSpec("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
     """Draw the cosines of query and readout with the signal, and how the query's approaches one.
 
@@ -83,22 +83,22 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "align", "training.alpha0": [1.0, 9.0],
     ...                       "cosine_w": [0.5, 0.9], "cosine_q": [0.6, 0.95], "constant": 0.45})
-    >>> [len(one.lines) for one in figures.alignment(table).axes]
+    >>> [len(item.lines) for item in figures.alignment(table).axes]
     [2, 2]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines") -> Drawing:
     """Return what `alignment` draws: both panels, or one of them alone."""
     panels = {"cosines": _cosines, "gap": _gap}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     if not alone:
-        words = explain(table, "simulate_alignment")
+        words = describe_marks(table, "simulate_alignment")
         return two_panels([panel(table) for panel in panels.values()], words, right=0.985, gap=0.58)
     if panel == "gap" and not len(select(table, [X, "cosine_q"])):
-        nothing("alignment", 'the panel "gap" needs the column cosine_q')
+        refuse_empty("alignment", 'the panel "gap" needs the column cosine_q')
     return single(panels[panel](table))
 
 
@@ -115,7 +115,7 @@ def _cosines(table: pd.DataFrame) -> Panel:
         for mark in curve(*_rows(table, column), X, column, colour, name)
     ]
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(XLABEL, log=10, plain=True),
         Axis(r"cosine with the signal, $s_q$ and $s_w$", limits=(0.0, 1.02)),
         "readout after one step, query after two",
@@ -128,7 +128,7 @@ def _gap(table: pd.DataFrame) -> Panel:
     name, colour = "$1 - s_q$", VECTORS["cosine_q"][1]
     lines, trials = _rows(table, "cosine_q")
     marks = curve(lines, trials, X, "cosine_q", colour, name, change=lambda cosine: 1.0 - cosine)
-    said = note(marks)
+    said = empty_note(marks)
     if len(lines):
         said.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
     limits, _ = _rows(table, "constant")
@@ -146,10 +146,10 @@ def _gap(table: pd.DataFrame) -> Panel:
     )
 
 
-def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> Words:
+def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> Text:
     """Write a name above or below a falling line, a fifth of the way along."""
     place = len(x) // 5
     at = (float(x.iloc[place]), float(y.iloc[place]))
     if above:
-        return Words(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
-    return Words(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)
+        return Text(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
+    return Text(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)

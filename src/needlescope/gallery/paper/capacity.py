@@ -13,11 +13,11 @@ import pandas as pd
 
 from ...experiments.comparison import COMPARED, trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
+from ...figures.from_rows import empty_note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import COLOURS, DOTTED, NAMES, WHITE, blend
 from ...models import get_model
 
@@ -41,15 +41,19 @@ QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 BASE = {f"task.{key}": value for key, value in TASK.items()}
 BASE |= {f"query.{key}": value for key, value in QUERY.items()}
 MODELS = ("attention", "pooled", "vectorized")
-NEAR = {"attention": 22.31, "pooled": 2.95, "vectorized": 29.5}  # α*, to place the dots around it
+CAPACITIES = {
+    "attention": 22.31,
+    "pooled": 2.95,
+    "vectorized": 29.5,
+}  # α*, to place the dots around it
 WIDTH = {"attention": 1.65, "pooled": 1.0, "vectorized": 0.33}  # of the fall at d, times √d
 STEPS = np.linspace(-4.0, 6.0, 16)  # in such widths: from where all are separable to where none is
-WEAK = 2.0  # the θ of the sweep over R
+WEAK_THETA = 2.0  # the θ of the sweep over R
 # Where else trials are drawn, so that every panel is checked: what is changed, α*, and the width.
-CHECKED: tuple[tuple[str, dict[str, float], float, float], ...] = (
+OTHER_POINTS: tuple[tuple[str, dict[str, float], float, float], ...] = (
     ("attention", {"L": 50}, 9.51, 1.5),
-    ("attention", {"R": 6, "theta": WEAK}, 13.5, 1.3),
-    ("pooled", {"R": 6, "theta": WEAK}, 16.6, 1.3),
+    ("attention", {"R": 6, "theta": WEAK_THETA}, 13.5, 1.3),
+    ("pooled", {"R": 6, "theta": WEAK_THETA}, 16.6, 1.3),
     ("attention", {"theta": 3.0}, 3.55, 1.1),
     ("attention", {"cosine": 0.5}, 6.68, 1.4),
 )
@@ -67,13 +71,13 @@ def units(full: bool) -> list[Unit]:
     result = [Unit("capacity", _arguments(model)) for model in MODELS]
     for name, values in SWEPT.items():
         for value in values:
-            changed = {name: value} | ({"theta": WEAK} if name == "R" else {})
+            changed = {name: value} | ({"theta": WEAK_THETA} if name == "R" else {})
             models = ("attention",) if name == "cosine" else MODELS
             result += [Unit("capacity", _arguments(model, **changed)) for model in models]
     for model in MODELS:
         d = flat if model == "vectorized" else large
-        result += _trials(_arguments(model), d, NEAR[model], WIDTH[model], count)
-    for model, changed, near, width in CHECKED:
+        result += _trials(_arguments(model), d, CAPACITIES[model], WIDTH[model], count)
+    for model, changed, near, width in OTHER_POINTS:
         result += _trials(_arguments(model, **changed), 2 * large // 3, near, width, count)
     return list({unit.key: unit for unit in result}.values())
 
@@ -149,7 +153,10 @@ def at_base(table: pd.DataFrame, free: str = "") -> pd.DataFrame:
     Along R, θ is weak.
     """
     rows = table[table.call == "capacity"]
-    for column, value in {**BASE, **({"task.theta": WEAK} if free == "task.R" else {})}.items():
+    for column, value in {
+        **BASE,
+        **({"task.theta": WEAK_THETA} if free == "task.R" else {}),
+    }.items():
         if column in rows and column != free:
             rows = rows[(rows[column] == value) | rows[column].isna()]
     return rows
@@ -210,7 +217,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
 LIGHT = 0.55  # how far the colour of the smaller d is from its model's, towards white
-LOOK: Mapping[str, Any] = {"size": 3.2, "edge": 1.0, "bar": 0.9, "joined": 0.7}
+DOT_STYLE: Mapping[str, Any] = {"size": 3.2, "edge": 1.0, "bar": 0.9, "joined": 0.7}
 MIDDLE = (0.39105263, 0.48736842)  # where the fractions end, and where the capacities begin
 SPACES = {"handletextpad": 0.4, "handlelength": 1.3, "borderpad": 0.0, "borderaxespad": 0.0}
 PANELS = (
@@ -219,18 +226,18 @@ PANELS = (
     ("task.R", r"signal tokens, $R$ (at $\theta = 2$)", False),
     ("query.cosine", r"alignment of the query, $s$", False),
 )
-DRAWS = Draws(
+TABLE = TableSpec(
     "capacity",
     {
-        "capacity": Rows(("model",), ("alpha",)),
-        "simulate_separability": Rows(("model", "training.alpha1", "d"), ("fraction",)),
+        "capacity": RowSpec(("model",), ("alpha",)),
+        "simulate_separability": RowSpec(("model", "training.alpha1", "d"), ("fraction",)),
     },
     across=("model", "training.alpha1", *(column for column, _, _ in PANELS)),
     only={"model": tuple(MARKS)},
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the fraction of separable datasets, and beside it α* along each axis.
 
@@ -253,17 +260,17 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.capacity(table).axes)
     5
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
+    return draw_figure(ax, drawing, table, alone=ax is not None)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     """Return what `capacity` draws: the fractions beside α*, or alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     _check_settings(table)
     if alone:
         if not (fractions(table).changed == "").any():
             why = "rows of capacity and of simulate_separability at it"
-            nothing("capacity", f"the fractions need {why}: {_written(BASE)}")
+            refuse_empty("capacity", f"the fractions need {why}: {_written(BASE)}")
         return single(_fractions(table))
     along = [_capacity(table, place) for place in range(len(PANELS))]
     blocks = [
@@ -286,14 +293,14 @@ def _check_settings(table: pd.DataFrame) -> None:
             for name, value in values.items()
             if not pd.isna(value) and value != BASE[str(name)]
         }
-        weak = changed.get("task.theta") == WEAK and set(changed) <= {"task.theta", "task.R"}
+        weak = changed.get("task.theta") == WEAK_THETA and set(changed) <= {"task.theta", "task.R"}
         along = len(changed) < 2 and set(changed) <= {column for column, _, _ in PANELS}
         if not (weak or along):
             first = next(iter(changed))
             raise ValueError(
                 f"figures.capacity draws {_written(BASE)}, and one of L, theta, cosine or R (at "
-                f"theta = {WEAK:g}) changed, got {_written(changed)}; leave those rows out, as "
-                f'table[table["{first}"] == {BASE[first]!r}]'
+                f"theta = {WEAK_THETA:g}) changed, got {_written(changed)}; leave those rows out, "
+                f'as table[table["{first}"] == {BASE[first]!r}]'
             )
 
 
@@ -311,14 +318,14 @@ def _fractions(table: pd.DataFrame) -> Panel:
             p, n = part.fraction.to_numpy(), part.trials.to_numpy()
             colour = blend((COLOURS[model], WHITE), LIGHT if rank else 0.0)
             points = (numbers(part.ratio), numbers(p), tuple(map(numbers, _wilson(p, n))))
-            look = {**LOOK, "marker": MARKS[model], "edge_colour": colour, "layer": -rank or 1}
+            look = {**DOT_STYLE, "marker": MARKS[model], "edge_colour": colour, "layer": -rank or 1}
             marks.append(Dots(*points, colour, f"{NAMES[model]}, $d$ = {d}", **look))
             if rank == 0:
                 name = f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
                 keys.append(Key(name, dots=Dots(se=(), colour=colour, **look)))
     words = "(the smaller $d$ is lighter)"
     return Panel(
-        [*marks, *note(len(result))],
+        [*marks, *empty_note(len(result))],
         Axis(r"training set over predicted capacity, $\alpha_1/\alpha^*$", limits=(low, high)),
         Axis("fraction of separable datasets", limits=(-0.04, 1.04)),
         "separable or not",
@@ -357,7 +364,7 @@ def _capacity(table: pd.DataFrame, place: int) -> Panel:
     if column != "task.R" and column in base and base[column].notna().any():
         marks.append(Rule(x=float(base[column].dropna().iloc[0]), dash=DOTTED, width=0.7))
     return Panel(
-        [*marks, *note(len(rows))],
+        [*marks, *empty_note(len(rows))],
         Axis(words, log=10 if log else 0, margin=0.03),
         Axis("" if place % 2 else r"$\alpha^*$", log=10, minor="ticks"),
         "" if place else r"predicted capacity $\alpha^*$, one quantity changed",

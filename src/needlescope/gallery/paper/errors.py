@@ -14,13 +14,13 @@ import pandas as pd
 
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import BAYES_KEY, bayes_line, curve, explain, heights, note
-from ...figures.marks import Dots, Line, Mark, Rule, Words
+from ...figures.from_rows import BAYES_KEY, bayes_line, curve, describe_marks, empty_note, heights
+from ...figures.marks import Dots, Line, Mark, Rule, Text
 from ...figures.reading.dependence import SYMBOLS
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.reading.varying import varying, with_value
 from ...figures.style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 from ...grid import choice
@@ -89,17 +89,17 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 X = "training.alpha1"
 LOSS = "training.loss"
 XLABEL = r"samples per dimension, $\alpha_1$"
-ROWS = Rows((X, "model"), tuple(QUANTITIES))
-DRAWS = Draws(
+ROWS = RowSpec((X, "model"), tuple(QUANTITIES))
+TABLE = TableSpec(
     "errors",
-    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows(("alpha",), ("test_error",))},
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), ("test_error",))},
     across=(X, LOSS, "model", "alpha"),
     only={"model": MODELS},
     more=1,
     beside=("bayes_optimal",),
 )
 # A dash and a dot for each value of a further parameter; more could not be told apart.
-LOOKS: tuple[dict[str, Any], ...] = (
+CURVE_STYLES: tuple[dict[str, Any], ...] = (
     {"dash": (), "marker": "o"},
     {"dash": (4, 1.5), "marker": "s"},
     {"dash": (1.2, 1.2), "marker": "^"},
@@ -116,7 +116,7 @@ class Curves(NamedTuple):
     values: Sequence[Any] = ()
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Any:
     """Draw the three errors of the three classifiers against α1, for each loss.
 
@@ -141,12 +141,12 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
     >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes]
     ['test error', 'training loss', 'training error']
     """
-    return drawn(ax, drawing, table, alone=ax is not None, loss=loss)
+    return draw_figure(ax, drawing, table, alone=ax is not None, loss=loss)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic") -> Drawing:
     """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     trained = table[table.call != "bayes_optimal"]
     curves, result = _curves(trained), list(dict.fromkeys(trained[LOSS]))
     losses = [item for item in dict.fromkeys((*LOSSES, *result)) if item in result]
@@ -155,17 +155,17 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic")
         return _all(table, losses, curves)
     if not len(select(table, [X, "test_error"], **{LOSS: loss})):
         had = ", ".join(losses)
-        nothing("errors", f"no test error of the {loss} loss, the table has that of {had}")
+        refuse_empty("errors", f"no test error of the {loss} loss, the table has that of {had}")
     return single(_panel(table, loss, "test_error", curves, words=XLABEL, beside=True))
 
 
 def _curves(table: pd.DataFrame) -> Curves:
     """Find the further parameter that changes, or refuse more values than can be told apart."""
     for column, values in varying(table).items():
-        if column not in DRAWS.across:
-            if len(values) > len(LOOKS):
+        if column not in TABLE.across:
+            if len(values) > len(CURVE_STYLES):
                 raise ValueError(
-                    f"figures.errors draws at most {len(LOOKS)} values of {column}, got "
+                    f"figures.errors draws at most {len(CURVE_STYLES)} values of {column}, got "
                     f'{len(values)}; select some, as table[table["{column}"].isin({values[:2]})]'
                 )
             return Curves(column, values)
@@ -186,7 +186,7 @@ def _all(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Drawing:
     return Drawing(
         [Block(panels, 3, edges, (0.42 if len(losses) > 1 else 0.5, 0.3))],
         (7.0, height),
-        explain(table, "simulate"),
+        describe_marks(table, "simulate"),
         _legends(table, curves, height),
         share_x=True,
     )
@@ -197,10 +197,10 @@ def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[A
     rows = select(table, [], model=model, **{LOSS: loss})
     parts = [(value, rows[with_value(rows, curves.column, value)]) for value in curves.values]
     if curves.column and curves.column in varying(rows):
-        return [(item, part, look) for (item, part), look in zip(parts, LOOKS, strict=False)]
+        return [(item, part, look) for (item, part), look in zip(parts, CURVE_STYLES, strict=False)]
     # It has one value here, or plays no part for this model.
     place = next((k for k, (_, part) in enumerate(parts) if len(part) == len(rows)), 0)
-    return [(None, rows, LOOKS[place])] if len(rows) else []
+    return [(None, rows, CURVE_STYLES[place])] if len(rows) else []
 
 
 def _panel(
@@ -214,7 +214,7 @@ def _panel(
             trials = select(rows, [X, name], call="simulate")
             whose = NAMES[model] + ("" if value is None else f", {_name(curves.column, value)}")
             marks += curve(lines, trials, X, name, COLOURS[model], whose, **look)
-    said = note(marks)
+    said = empty_note(marks)
     if marks and name == "test_error":
         marks += _bayes_lines(table, curves)
     if marks and loss == "square" and name == "test_error":
@@ -244,7 +244,7 @@ def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     rows = rows[rows[X] > 0.0]
     if not curves.column.startswith("task."):
         return bayes_line(rows, X)
-    parts = zip(curves.values, LOOKS, strict=False)
+    parts = zip(curves.values, CURVE_STYLES, strict=False)
     return [
         line
         for value, look in parts
@@ -275,7 +275,7 @@ def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
         if low <= place <= high:
             result.append(Rule(x=place, colour=grey(0.6), dash=DOTTED, width=0.7, layer=-2))
             result.append(
-                Words(name, (place, 1.0), ("data", "panel"), top, (0, 1), grey(0.4), SMALL)
+                Text(name, (place, 1.0), ("data", "panel"), top, (0, 1), grey(0.4), SMALL)
             )
     return result
 
@@ -291,7 +291,7 @@ def _hidden(table: pd.DataFrame, loss: str, marks: Sequence[Mark]) -> list[Mark]
     if len(hidden) < 2:
         return []
     words, corner = "\n".join(["near zero:", *hidden]), ("left", "bottom")
-    return [Words(words, (0.04, 0.0), ("panel", "data"), corner, (0, 5), grey(0.4), SMALL)]
+    return [Text(words, (0.04, 0.0), ("panel", "data"), corner, (0, 5), grey(0.4), SMALL)]
 
 
 def _name(column: str, value: Any) -> str:
@@ -306,7 +306,7 @@ def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]
     keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in there], []
     corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
     result = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
-    for value, look in zip(curves.values, LOOKS, strict=False):
+    for value, look in zip(curves.values, CURVE_STYLES, strict=False):
         line = Line(colour=grey(0.3), dash=look["dash"])
         dot = Dots(colour=grey(0.3), marker=look["marker"])
         values.append(Key(_name(curves.column, value), line, dot))

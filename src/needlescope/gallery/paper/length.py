@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
-from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve, trained_length
 from ...figures.marks import Dots, Line, Mark
-from ...figures.reading.rows import carriers, select
-from ...figures.reading.validation import Draws, Rows, read
+from ...figures.reading.rows import select, signal_tokens
+from ...figures.reading.validation import RowSpec, TableSpec, read_table
 from ...figures.style import BLACK, COLOURS, NAMES, TEXT, WHITE, blend, grey
 
 ORDER = 7
@@ -38,7 +38,7 @@ COSINE = 0.95
 KAPPAS = (0.5, 1.0, 2.0, 4.0)
 TOL = 1e-3
 BY = ("model", "query.kappa", "test_task.L")
-SCORED = ("test_error",)
+QUANTITIES = ("test_error",)
 
 
 def units(full: bool) -> list[Unit]:
@@ -73,13 +73,13 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare each dot with its line."""
     if "query.kappa" in table:  # pooling has no query: it is attention at κ = 0
         table = table.assign(**{"query.kappa": table["query.kappa"].fillna(0.0)})
-    return compare(table, BY, SCORED)
+    return compare(table, BY, QUANTITIES)
 
 
 X, Y = "test_task.L", "test_error"
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-ROWS = Rows((X, "model"), (Y,))
-DRAWS = Draws(
+ROWS = RowSpec((X, "model"), (Y,))
+TABLE = TableSpec(
     "length",
     {"predict": ROWS, "simulate": ROWS},
     across=(X, "model", "query.kappa"),
@@ -87,7 +87,7 @@ DRAWS = Draws(
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def length(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test error against test length: a line for each strength of the query, and pooling.
 
@@ -104,12 +104,12 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.03, 0.05]
     """
-    return drawn(ax, drawing, table)
+    return draw_figure(ax, drawing, table)
 
 
 def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `length` draws."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     marks: list[Mark] = []
     for name, colour, part in _parts(table):
         lines = select(part, [X, Y], call="predict")
@@ -117,7 +117,7 @@ def drawing(table: pd.DataFrame) -> Drawing:
     rows = select(table, [X, Y])
     trained = rows["task.L"].dropna()[:1].tolist()
     ticks = [item * 4.0**power for item in trained for power in range(-1, 4)]
-    tokens = rf"tokens of a test sequence, $L'$ {carriers(rows)}"
+    tokens = rf"tokens of a test sequence, $L'$ {signal_tokens(rows)}"
     reach = (rows[X].min() / 1.15, rows[X].max() * 1.15)
     least = min([0.05, *rows[Y][rows[Y] > 0.0]])
     panel = Panel(

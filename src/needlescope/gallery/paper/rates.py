@@ -13,11 +13,11 @@ import pandas as pd
 
 from ...experiments.comparison import COMPARED, compare, trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
+from ...figures.from_rows import empty_note
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import COLOURS, DASHED, NAMES
 from ...models import get_model
 
@@ -174,17 +174,17 @@ def _straight(table: pd.DataFrame) -> pd.DataFrame:
 
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
-LOOK: Mapping[str, Any] = {"size": 3.5, "edge": 0.4, "bar": 0.9}
-ROWS = Rows(("model", "training.alpha1"), ("test_error",))
-DRAWS = Draws(
+DOT_STYLE: Mapping[str, Any] = {"size": 3.5, "edge": 0.4, "bar": 0.9}
+ROWS = RowSpec(("model", "training.alpha1"), ("test_error",))
+TABLE = TableSpec(
     "rates",
-    {"predict": ROWS, "simulate": ROWS, "asymptote": Rows(("model",), ("limit",))},
+    {"predict": ROWS, "simulate": ROWS, "asymptote": RowSpec(("model",), ("limit",))},
     across=("model", "training.alpha1"),
     only={"model": tuple(MARKS), "training.loss": ("square",)},
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw E − E^∞ against α1, and beside it the same over its asymptote.
 
@@ -205,16 +205,16 @@ def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.rates(pd.DataFrame([limit, *points])).axes)
     2
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
+    return draw_figure(ax, drawing, table, alone=ax is not None)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     """Return what `rates` draws: both panels, or the distance from the limit alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     table = table[(table.call != "simulate") | table.d.notna()]
     lines, trials = _sure(excess(table)), excess(table, "simulate")
     if not len(lines) and not len(trials):
-        nothing("rates", _reason(table))
+        refuse_empty("rates", _reason(table))
     if alone:
         return single(_excess(table, lines, trials))
     panels = [_excess(table, lines, trials), _ratio(lines, trials)]
@@ -251,7 +251,7 @@ def _excess(table: pd.DataFrame, lines: pd.DataFrame, trials: pd.DataFrame) -> P
     for model, part in trials.groupby("model"):
         marks.append(_dots(part.alpha1, part.excess, part.excess_se, str(model)))
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(r"readout samples per dimension, $\alpha_1$", log=10),
         Axis(r"test error above its limit, $E - E^\infty$", log=10, limits=(5e-5, 2.0)),
         r"approach to the limit (dashed: predicted $1/\alpha_1$)",
@@ -272,7 +272,7 @@ def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
         scale = part.alpha1 / part.rate
         marks.append(_dots(part.samples, part.excess * scale, part.excess_se * scale, str(model)))
     return Panel(
-        [Rule(y=1.0, dash=DASHED, width=0.8), *marks, *note(marks)],
+        [Rule(y=1.0, dash=DASHED, width=0.8), *marks, *empty_note(marks)],
         Axis("samples per weight", log=10),
         Axis(r"$(E - E^\infty)$ / predicted $1/\alpha_1$ law", limits=(0.6, 2.4)),
         "over the predicted law",
@@ -282,4 +282,4 @@ def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
 def _dots(x: Any, y: Any, error: Any, model: str) -> Dots:
     name, marker = NAMES[model], MARKS[model]
     points = (numbers(x), numbers(y), numbers(error))
-    return Dots(*points, COLOURS[model], name, marker, **LOOK)
+    return Dots(*points, COLOURS[model], name, marker, **DOT_STYLE)

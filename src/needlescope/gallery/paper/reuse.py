@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
-from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.rows import TOTAL, means, select, with_total
-from ...figures.reading.validation import Draws, Rows, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table
 from ...figures.style import COLOURS
 
 ORDER = 8
@@ -46,7 +46,7 @@ PROTOCOLS = {
 }
 QUERY_STEPS = {"reuse 5": 5, "reuse 20": 20}  # and one elsewhere
 BY = ("model", "training.alpha1")
-SCORED = ("test_error", "train_loss")
+QUANTITIES = ("test_error", "train_loss")
 
 
 def units(full: bool) -> list[Unit]:
@@ -83,10 +83,10 @@ def _arguments(protocol: str, alpha: float) -> dict[str, object]:
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare each dot of splitting with its line; the other protocols have none."""
     if "reuse" not in table:
-        return compare(table.iloc[:0], BY, SCORED)
+        return compare(table.iloc[:0], BY, QUANTITIES)
     steps = table["training.query_steps"]
     split = (table.reuse == "none") & (steps == 1) & (table.starts == 0)
-    return compare(table[split | (table.call == "predict")], BY, SCORED)
+    return compare(table[split | (table.call == "predict")], BY, QUANTITIES)
 
 
 X, Y = TOTAL, "test_error"
@@ -101,18 +101,18 @@ REUSED = {
     20: ("all data twice, 20 query steps", "#CC79A7", "v"),
 }
 END = ("end to end", "#000000", "D")
-ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
+ROWS = RowSpec(("training.alpha0", "training.alpha1"), (Y,))
 STEPS = "training.query_steps"
-DRAWS = Draws(
+TABLE = TableSpec(
     "reuse",
-    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows(("alpha",), (Y,))},
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), (Y,))},
     across=("alpha", "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
     beside=("bayes_optimal",),
 )
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the test error of attention against the total of its data, for each protocol.
 
@@ -129,12 +129,12 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.reuse(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 4.0]
     """
-    return drawn(ax, drawing, table)
+    return draw_figure(ax, drawing, table)
 
 
 def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `reuse` draws."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     _check_protocols(table)
     table = with_total(table)
     marks = _marks(table)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import MISTAKES, compare, grid, trials
+from ...experiments.comparison import MIN_MISTAKES, compare, grid, trials
 from ...experiments.units.unit import Unit
+from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, explain, note
+from ...figures.from_rows import describe_marks, dots, empty_note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
-from ...figures.reading.rows import carriers, means, select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.rows import means, select, signal_tokens
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 ORDER = 4
@@ -148,7 +148,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
         table.assign(d=1), BY, ("error",), theory="oracle", simulation="simulate_oracle"
     )  # there is no dimension here: the known signal leaves one number of each token
     largest = result[["theory", "simulation"]].max(axis=1)
-    return result[largest * result.trials * min(SAMPLES.values()) >= MISTAKES]
+    return result[largest * result.trials * min(SAMPLES.values()) >= MIN_MISTAKES]
 
 
 DASHES = {"pooled": (), "attention": (), "vectorized": (3, 3), "bayes": (1.5, 1.5)}
@@ -159,12 +159,12 @@ CROSS: Mapping[str, Any] = {"marker": "x", "size": 3.5, "edge": 0.9, "layer": 0}
 PLAIN = dict(zip(("c log L", "c √(2 log L)", "c √L"), LAWS.values(), strict=True))
 BESIDE = {"pooled": 1.0, "attention": 0.92, "bayes": 1.09}  # dots that would hide each other
 NEEDS = ("model", "task.L")
-DRAWS = Draws(
+TABLE = TableSpec(
     "separation",
     {
-        "oracle": Rows((*NEEDS, "task.theta"), ("error",)),
-        "simulate_oracle": Rows((*NEEDS, "task.theta"), ("error",)),
-        "oracle_threshold": Rows(NEEDS, ("theta",)),
+        "oracle": RowSpec((*NEEDS, "task.theta"), ("error",)),
+        "simulate_oracle": RowSpec((*NEEDS, "task.theta"), ("error",)),
+        "oracle_threshold": RowSpec(NEEDS, ("theta",)),
     },
     across=("model", "task.L", "task.theta"),
     only={"model": tuple(DASHES)},
@@ -176,7 +176,7 @@ WORDS = {
 }
 
 
-@of_units(DRAWS)
+@documented(TABLE)
 def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw oracle errors along three laws of growth, and below them detection thresholds.
 
@@ -197,20 +197,20 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.separation(table).axes)
     5
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
+    return draw_figure(ax, drawing, table, alone=ax is not None)
 
 
 def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     """Return what `separation` draws: errors above thresholds, or the thresholds alone."""
-    table = read(table, DRAWS).dropna(subset=["task.L"])
+    table = read_table(table, TABLE).dropna(subset=["task.L"])
     _check_laws(table)
     if alone:
         if not len(_thresholds(table)):
-            nothing("separation", "the thresholds need rows of oracle_threshold")
+            refuse_empty("separation", "the thresholds need rows of oracle_threshold")
         return single(_needed(table))
     above = Block([_errors(table, law) for law in LAWS], 3, (0.07, 0.985, 0.6, 0.89))
     below = Block([_needed(table), _ratio(table)], 2, (0.07, 0.985, 0.1, 0.45), (0.24, 0.2))
-    return Drawing([above, below], (7.0, 4.6), explain(table, "simulate_oracle"))
+    return Drawing([above, below], (7.0, 4.6), describe_marks(table, "simulate_oracle"))
 
 
 def _check_laws(table: pd.DataFrame) -> None:
@@ -248,7 +248,7 @@ def _errors(table: pd.DataFrame, law: str) -> Panel:
             )
     few, many = (f"{c:g}" for c in LAWS[law])
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(r"tokens, $L$", log=10),
         Axis("least possible error" if law == next(iter(LAWS)) else "", limits=(-0.01, 0.51)),
         f"{WORDS[law]},  $c$ = {few} (dashed), {many}",
@@ -288,8 +288,8 @@ def _needed(table: pd.DataFrame) -> Panel:
     marks, legend = _lines(rows, rows.theta, said, "upper left")
     target = 100.0 * float(rows["error"].dropna().min() if rows["error"].notna().any() else ERROR)
     return Panel(
-        [*marks, *note(marks)],
-        Axis(rf"tokens, $L$ {carriers(rows)}", log=10),
+        [*marks, *empty_note(marks)],
+        Axis(rf"tokens, $L$ {signal_tokens(rows)}", log=10),
         Axis(r"signal needed, $\theta$", log=10),
         rf"weakest signal found with {target:g} % error (fit: $L \geq 10^3$)",
         legend=legend,
@@ -304,8 +304,8 @@ def _ratio(table: pd.DataFrame) -> Panel:
     ratio = rows.theta / np.sqrt(2.0 * np.log(rows["task.L"]))
     marks, legend = _lines(rows, ratio, said, "upper right")
     return Panel(
-        [Rule(y=1.0, dash=DOTTED, width=0.7), *marks, *note(marks)],
-        Axis(rf"tokens, $L$ {carriers(rows)}", log=10),
+        [Rule(y=1.0, dash=DOTTED, width=0.7), *marks, *empty_note(marks)],
+        Axis(rf"tokens, $L$ {signal_tokens(rows)}", log=10),
         Axis(r"$\theta\,/\,\sqrt{2\log L}$", limits=(0.95, None)),
         r"the same, over $\sqrt{2\log L}$",
         legend=legend,

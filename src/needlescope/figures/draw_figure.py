@@ -8,21 +8,21 @@ from typing import Any, TypeVar
 
 from .drawing import Drawing
 from .reading.columns import listed
-from .reading.validation import Draws
+from .reading.validation import TableSpec
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 PARAMETERS, EXAMPLES = "    Parameters\n    ----------\n", "    Examples\n"
-TABLE = (
+TABLE_TEXT = (
     "Units of the calls {calls}, as `Store.to_pandas` gives them. Theory is drawn as lines or "
     "maps, simulation as dots or rings: means over trials, with standard errors, at the largest "
     "d. What is missing is left out{more}."
 )
-LOST = "; trainings that diverged are counted beside the figure"
-AX = """\
+DIVERGED_TEXT = "; trainings that diverged are counted beside the figure"
+AX_TEXT = """\
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own by default.
 """
-SHARED = """
+RETURNS_TEXT = """
     Returns
     -------
     matplotlib.figure.Figure
@@ -36,7 +36,7 @@ SHARED = """
 """
 
 
-def drawn(ax: Any, drawing: Callable[..., Drawing], *given: Any, **options: Any) -> Any:
+def draw_figure(ax: Any, drawing: Callable[..., Drawing], *given: Any, **options: Any) -> Any:
     """Render what ``drawing`` makes of what is given, into axes or as a figure of its own.
 
     Matplotlib is loaded here and not above, so that curves can be had without it.
@@ -47,14 +47,14 @@ def drawn(ax: Any, drawing: Callable[..., Drawing], *given: Any, **options: Any)
     return render(drawing(*given, **options), ax)
 
 
-def of_units(draws: Draws) -> Callable[[Draw], Draw]:
+def documented(draws: TableSpec) -> Callable[[Draw], Draw]:
     """Complete the docstring of a figure: table and axes, and what all of them return and refuse.
 
     A figure describes its own options, and ``ax`` where there is more to say of it.
 
     Examples
     --------
-    >>> @of_units(Draws("errors", {"predict": ...}, across=()))
+    >>> @documented(TableSpec("errors", {"predict": ...}, across=()))
     ... def errors(table, ax=None):
     ...     '''Draw errors.
     ...
@@ -65,15 +65,15 @@ def of_units(draws: Draws) -> Callable[[Draw], Draw]:
     ['Parameters', '----------', 'table : DataFrame', 'Units of the calls "predict", as ...']
     """
     calls = listed([f'"{call}"' for call in draws.rows])
-    text = TABLE.format(calls=calls, more=LOST * ("simulate_deep" in draws.rows))
+    text = TABLE_TEXT.format(calls=calls, more=DIVERGED_TEXT * ("simulate_deep" in draws.rows))
     table = f"    table : DataFrame\n{textwrap.indent(textwrap.fill(text, 92), 8 * ' ')}\n"
 
     def complete(draw: Draw) -> Draw:
         before, _, after = (draw.__doc__ or "").partition(EXAMPLES)
         head, _, own = before.rstrip().partition(PARAMETERS)
         own = f"{own}\n" if own else ""
-        axes = "" if "    ax : " in own else AX
-        parts = (head.rstrip(), "\n\n", PARAMETERS, table, axes, own, SHARED, EXAMPLES, after)
+        axes = "" if "    ax : " in own else AX_TEXT
+        parts = (head.rstrip(), "\n\n", PARAMETERS, table, axes, own, RETURNS_TEXT, EXAMPLES, after)
         draw.__doc__ = "".join(parts)
         return draw
 
