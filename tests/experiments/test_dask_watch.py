@@ -104,8 +104,8 @@ def test_a_run_on_a_real_cluster_ends(
     from tests.experiments.test_on_dask import Cluster, simulations
 
     pytest.importorskip("distributed")
-    monkeypatch.setattr(dask_watch, "LOOK", 1.0)
-    monkeypatch.setattr(dask_watch, "SILENCE", 3.0)
+    monkeypatch.setattr(dask_watch, "POLL_SECONDS", 1.0)
+    monkeypatch.setattr(dask_watch, "GIVE_UP_SECONDS", 3.0)
     cluster, units = Cluster(tmp_path), simulations(12, 200)
 
     def stop(workers: list[Any]) -> None:

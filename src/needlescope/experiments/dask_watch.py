@@ -58,7 +58,7 @@ class Watch:
             try:
                 result = ask(POLL_SECONDS)
             except (queue.Empty, TimeoutError):
-                self._look()
+                self._check_cluster()
             else:
                 self.since = None
                 return result

@@ -134,7 +134,8 @@ def _(value: Any, seen: Seen) -> str:
 
 @_described.register(Mapping)
 def _(value: Any, seen: Seen) -> str:
-    return f"mapping {sorted((_described(key, seen), _described(item, seen)) for key, item in value.items())}"
+    pairs = [(_described(key, seen), _described(item, seen)) for key, item in value.items()]
+    return f"mapping {sorted(pairs)}"
 
 
 @_described.register(ModuleType)
