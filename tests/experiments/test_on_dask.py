@@ -214,7 +214,8 @@ def test_a_scheduler_that_goes_away_is_said(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.n_jobs(1)
-    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 5)  # also how long a lost scheduler is waited for
+    # also how long a lost scheduler is waited for
+    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 5)
 
     def each(place: int, one: Attempt) -> None:
         cluster.scheduler.kill()

@@ -43,7 +43,7 @@ def test_without_an_interval_the_point_has_no_bars():
 
 
 def test_what_is_no_plan_is_refused():
-    with pytest.raises(ValueError, match=r"found must be a needlescope\.Plan"):
+    with pytest.raises(ValueError, match=r"result must be a needlescope\.Plan"):
         plan_drawing(3, CURVES)
     with pytest.raises(ValueError, match="curves must be those of planning"):
         plan_drawing(FOUND, {})

@@ -41,7 +41,7 @@ class Architecture(NamedTuple):
     attention
         What its attention weights are; nothing if it has none.
     module, options
-        The module in `architectures/` that builds it, and what its ``build`` is told besides sizes.
+        The module in `architectures/` that builds it, and the options of its ``build``.
     heads
         How many heads it has by default; None if there are none to choose.
     family

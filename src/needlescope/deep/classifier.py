@@ -45,7 +45,7 @@ class DeepClassifier(BagClassifier):
 
     What `MILClassifier` does with models that are solved, this does with an architecture
     that is trained end to end, on the same bags, scaled and held out alike and calibrated alike: so
-    that the two can be compared, and it can be asked whether more attention pays. All
+    that the two can be compared, and you see whether more attention pays. All
     architectures are trained as `simulate_deep` trains them: Adam on the logistic loss, with
     weights that decay; a fifth of the training bags says when to stop, and which learning rate and
     decay to keep. Needs the extra ``needlescope[deep]``.
@@ -89,7 +89,7 @@ class DeepClassifier(BagClassifier):
         As in `MILClassifier`.
     progress : bool, callable or None, default None
         A bar of epochs for each training if there is a terminal; True or a function of
-        (done, total) as in `needlescope.simulate`. Of several threads, only a function is told.
+        (done, total) as in `needlescope.simulate`. With several threads, only a function is called.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class DeepClassifier(BagClassifier):
         As in `MILClassifier`; ``estimators_[0].model`` has the weights as NumPy arrays.
     rate_, decay_ : float
         The learning rate that was kept in the training on all bags, and the decay that went with
-        it, as it was for so many features.
+        it, scaled to the number of features.
     epochs_ : int
         The epoch at which the loss of its held-out bags was least: the weights are those.
     parameters_ : int
@@ -188,7 +188,9 @@ class DeepClassifier(BagClassifier):
         return {candidate: [candidate] for candidate in ways}
 
     def _recipe(self, loss: Loss) -> Recipe:
-        threads = thread_count(self.n_jobs)  # they start when something is asked, and end with it
+        threads = thread_count(
+            self.n_jobs
+        )  # they start with the first training, and end with the last
         train = partial(self._train, ThreadPoolExecutor(threads) if threads > 1 else None)
         return super()._recipe(loss)._replace(train=train, scores=self._scores, start=None)
 
@@ -197,9 +199,11 @@ class DeepClassifier(BagClassifier):
     ) -> Job[list[Scored]]:
         need_torch("DeepClassifier")
         if pool is None:
-            yield []  # nothing is asked: instances are held, and gone through in batches
+            yield []  # needs no batched pass: instances are held, and read in batches
             return [self._trained_on(sight, random, self.progress)]
-        report = self.progress if callable(self.progress) else False  # bars would be in the way
+        report = (
+            self.progress if callable(self.progress) else False
+        )  # several bars would overwrite each other
         under_way = pool.submit(self._trained_on, sight, random, report)
         yield []  # the other trainings begin
         return [under_way.result()]

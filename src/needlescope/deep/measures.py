@@ -1,7 +1,7 @@
-"""What a trained architecture does on fresh samples: how often it errs, where it looks, along what.
+"""A trained architecture on fresh samples: its test error, its attention, and its direction.
 
-A gradient of the score in a signal token, averaged over positives, is the direction along which a
-signal is felt: of a linear classifier it is the readout, and any architecture has one.
+The gradient of the score in a signal token, averaged over positives, is the direction along which
+a signal changes the score: of a linear classifier it is the readout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..task import Task
 from .architectures.network import Network
 from .training.samples import samples_per_pass
 
-OTHERS = 15  # tokens beside the signal whose attention is told, the most attended first
+OTHERS = 15  # tokens beside the signal whose attention is reported, the most attended first
 
 
 class Positives(NamedTuple):
@@ -60,7 +60,7 @@ def test_error(
 
 
 def observe(network: Network, fresh: Positives) -> dict[str, float | list[float]]:
-    """Return where an architecture looks, and along which direction, in fresh positives."""
+    """Return the attention and the direction of an architecture in fresh positives."""
     pull, seen = torch.zeros(fresh.X.shape[-1]), []
     step = samples_per_pass(*fresh.X.shape[1:])
     for part, marked in zip(fresh.X.split(step), fresh.marked.split(step), strict=True):

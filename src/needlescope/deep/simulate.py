@@ -111,7 +111,7 @@ def simulate_deep(
         there after it was interrupted, with the same result to the last bit. What is in it may be
         removed when the call has ended.
     n_jobs : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
+        Processes to run on, one for each core by default. Results do not depend on it.
     memory : int, default 1 GiB
         Bytes that the samples of a trial may take.
     progress : bool or callable, optional
@@ -244,7 +244,7 @@ def check_deep(
     noise: Noise | None,
     memory: int,
 ) -> Any:
-    """Refuse what `simulate_deep` cannot be asked; return α as an array or a number."""
+    """Refuse arguments of `simulate_deep`; return α as an array or a number."""
     check_kind("task", task, Task)
     task.need_plain("simulate_deep")
     alpha = amount("alpha", alpha)

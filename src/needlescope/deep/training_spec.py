@@ -1,4 +1,4 @@
-"""What a training of the classifier is told, and what is kept of it: plain data, without torch."""
+"""The validated arguments of a training, and its result: plain data, without torch."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ class Job(NamedTuple):
     @property
     def what(self) -> str:
         """What is trained, as text."""
-        asked = self._replace(checkpoints=None, lengths=(), n_test=0)
-        words = [f"{name}={value!r}" for name, value in asked._asdict().items() if name != "seed"]
+        trained = self._replace(checkpoints=None, lengths=(), n_test=0)
+        words = [f"{name}={value!r}" for name, value in trained._asdict().items() if name != "seed"]
         words.append(f"seed={self.seed.entropy!r} {self.seed.spawn_key!r}")
         if self.noise.covariance is not None:  # which its own words leave out
             numbers = np.ascontiguousarray(self.noise.covariance, float).tobytes()
@@ -169,7 +169,7 @@ def _measured(
 
 
 def watched_epochs(epochs: int) -> list[int]:
-    """List the epochs at which a training of so many is watched.
+    """List the epochs at which a training is watched.
 
     Examples
     --------

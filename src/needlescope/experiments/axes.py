@@ -1,7 +1,7 @@
 """The axes of a sweep: lists of values, counted before anything is made of them.
 
 An axis is named by its path: ``d``, or ``task.L`` for a field of a table. Axes are combined with
-each other, save those that go together: these are walked side by side.
+each other, save those that go together: these change in step.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _depth(value: Any) -> int:
 
 
 def check_together(together: Any, axes: Mapping[str, Sequence[Any]]) -> list[list[str]]:
-    """Return the groups of axes that are walked side by side, or refuse them.
+    """Return the groups of axes that change in step, or refuse them.
 
     Examples
     --------
@@ -132,9 +132,9 @@ class Grid:
         return math.prod(len(self.axes[group[0]]) for group in self.groups)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        walks = (zip(*(self.axes[name] for name in group), strict=True) for group in self.groups)
+        groups = (zip(*(self.axes[name] for name in group), strict=True) for group in self.groups)
         names = [name for group in self.groups for name in group]
-        for values in product(*walks):
+        for values in product(*groups):
             yield dict(zip(names, (item for part in values for item in part), strict=True))
 
 

@@ -24,7 +24,7 @@ from ..theory.oracle.threshold import check_target
 from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
-SWEEP_ARGUMENTS = ("trials", "seed")  # which a sweep says once
+SWEEP_ARGUMENTS = ("trials", "seed")  # of a sweep as a whole
 SEVERAL_SIGNALS = (
     "align",
     "asymptote",
@@ -35,13 +35,13 @@ SEVERAL_SIGNALS = (
     "simulate_alignment",
     "simulate_deep",
     "simulate_focus",
-)  # that know several signals
+)  # calls that take tasks of several signals
 ANSWERED_MODELS = {
     "oracle": tuple(ORACLES),
     "oracle_threshold": tuple(ORACLES),
     "focus": WITH_QUERY,
 }
-"""The models that a call answers for, where these are not those that are trained."""
+"""The models that a call takes, where these are not those that are trained."""
 
 
 def accepted_arguments(call: str, model: Any = None) -> set[str]:
@@ -102,17 +102,17 @@ def _check_simulation(call: str, given: Mapping[str, Any]) -> None:
         for name, parameter in parameters(call).items()
         if name not in SWEEP_ARGUMENTS
     }
-    asked = usual | dict(given)
+    arguments = usual | dict(given)
     if call == "simulate_focus":
-        choice("model", asked["model"], WITH_QUERY)
+        choice("model", arguments["model"], WITH_QUERY)
     if call == "simulate_oracle":
-        check_draws(**asked)
+        check_draws(**arguments)
     elif call == "simulate_amp":
-        check_amp(**asked)
+        check_amp(**arguments)
     elif call == "simulate_deep":
-        check_deep(**asked)
+        check_deep(**arguments)
     else:
-        ask(**{"model": "attention", **asked})
+        ask(**{"model": "attention", **arguments})
 
 
 def _check_theory(call: str, given: Mapping[str, Any]) -> None:

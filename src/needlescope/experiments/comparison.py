@@ -13,7 +13,7 @@ from scipy.special import ndtri, stdtr
 from .units.unit import Unit
 
 MIN_MISTAKES = 100
-SUM_ROUNDING = 4.0 * np.finfo(float).eps  # what theory and simulation know of a sum of order one
+SUM_ROUNDING = 4.0 * np.finfo(float).eps  # of a sum of order one, in theory and simulation
 CERTIFIED = 1e-9  # the relative gradient at which a simulated readout counts as trained
 COMPARED = ("what", "theory", "theory_se", "simulation", "simulation_se", "trials", "z", "group")
 
@@ -33,7 +33,7 @@ def grid(**axes: Iterable[Any]) -> Iterator[dict[str, Any]]:
 def trials(call: str, arguments: Mapping[str, Any], count: int, seed: int = 0) -> list[Unit]:
     """Return a simulation's trials as units of one trial each, with seeds of their own.
 
-    The point is part of the seed, so that different points err independently.
+    The point is part of the seed, so that errors of different points are independent.
     """
     whole = Unit(call, arguments)
     point = int(whole.question[:8], 16)
@@ -53,7 +53,7 @@ def compare(
     theory: str = "predict",
     simulation: str = "simulate",
 ) -> pd.DataFrame:
-    """Hold the mean over trials against the theory at the same values of the columns ``by``.
+    """Compare the mean over trials with the theory at the same values of the columns ``by``.
 
     Where trials at d and at d/2 are there, ``2 mean(d) − mean(d/2)`` is compared: what finite
     dimension adds is measured, to first order in 1/d. The score z is the deviation in units of the

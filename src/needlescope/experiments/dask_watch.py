@@ -1,8 +1,8 @@
 """Waiting on a Dask cluster, for as long as it can still answer.
 
 A unit may take hours, so waiting for one has no limit. A cluster without a worker, or whose
-scheduler does not answer, gives no results however long one waits: that is said at once, and ends
-the run if it lasts. Nothing that was finished is lost, and a rerun goes on from there.
+scheduler does not answer, gives no results: that is reported at once, and ends the run if it lasts.
+Nothing that was finished is lost, and a rerun goes on from there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Watch:
         self.since: float | None = None  # when the cluster was first found unable to answer
 
     def threads(self) -> int:
-        """Return the cluster's threads; if its scheduler does not answer, as many as before."""
+        """Return the cluster's threads; if its scheduler does not answer, the last known number."""
         self._trouble()
         return max(1, self.known)
 

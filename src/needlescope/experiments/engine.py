@@ -74,7 +74,7 @@ def attempt(unit: Unit) -> Attempt:
 
 
 def local(n_jobs: int | None = None) -> Engine:
-    """Return an engine on processes of this machine; as many as it has cores by default."""
+    """Return an engine on processes of this machine; one for each core by default."""
     check_n_jobs(n_jobs)
 
     def engine(
@@ -107,7 +107,7 @@ def run_units(
     Parameters
     ----------
     units : iterable of Unit
-        What is wanted, at most 200,000: those of a `Sweep`, or one's own. Units that are
+        What is wanted, at most 200,000: those of a `Sweep`, or others. Units that are
         there already are not run again.
     store : Store
         Where results are kept, each as soon as it is there.

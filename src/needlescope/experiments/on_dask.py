@@ -1,4 +1,4 @@
-"""An engine on Dask: worker processes of a cluster of one's own, or of an existing one.
+"""An engine on Dask: worker processes of a new cluster on this machine, or of an existing one.
 
 A worker that dies is no loss: Dask gives what it had under way to another. A cluster whose workers
 are all gone, or whose scheduler no longer answers, is reported, and ends the run after two minutes
@@ -217,7 +217,7 @@ def _as_completed(
 
 
 def _result(future: Any, seconds: float) -> Attempt:
-    """Return what a worker answered; that those who tried all died is an answer too."""
+    """Return what a worker answered; that all workers which tried it died is an answer too."""
     distributed = _distributed()
     try:
         result: Attempt = future.result(timeout=seconds)
@@ -227,7 +227,7 @@ def _result(future: Any, seconds: float) -> Attempt:
 
 
 def _packed(unit: Unit) -> Unit | bytes:
-    """Pack a loss of one's own with its code: a worker need not have the file it is from."""
+    """Pack a custom loss with its code: a worker need not have the file it is from."""
     if unit.loss is None:
         return unit
     cloudpickle = import_module("cloudpickle")  # which Dask brings

@@ -19,7 +19,7 @@ what goes together:
     alpha0 = 4.0
     alpha1 = [1.0, 2.0, 4.0]
 
-What is wrong with it is said before any work starts.
+What is wrong with it is reported before any work starts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SWEEP_ONLY = ("call", "trials", "seed", "together")  # what a sweep says once, a
 class Sweep:
     """What to run: calls and their arguments, each a value or a list of values.
 
-    Everything is combined with everything; what goes ``together`` is walked side by side.
+    Everything is combined with everything; axes that go ``together`` change in step.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Sweep:
     seed : int, default 0
         The first number of the trials' seeds, at least 0.
     together : list of lists of str, optional
-        Axes of equal length that are walked side by side, each group named by paths such as
+        Axes of equal length that change in step, each group named by paths such as
         ``"task.L"`` and ``"d"``. None by default.
 
     Raises
@@ -162,7 +162,7 @@ class Sweep:
         return [name for name in (*self.axes, *self.tables) if name not in used]
 
     def units(self) -> list[Unit]:
-        """List the units of the grid; a simulated point is as many units as it has trials.
+        """List the units of the grid; a simulated point has a unit for each of its trials.
 
         Raises
         ------

@@ -42,9 +42,9 @@ def attended(
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
     bags : int, default 40
-        Draw so many at most, evenly chosen.
+        The largest number of bags to draw, evenly chosen.
     instances : int, default 40
-        Of each bag, draw so many at most: those with the largest weights.
+        The largest number of instances to draw of each bag: those with the largest weights.
     order : bool, default True
         Put the instances of each bag in the order of their weights; or draw all, as they come.
 

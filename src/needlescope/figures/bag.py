@@ -53,7 +53,7 @@ def bag(
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own by default.
     instances : int, default 40
-        Without coordinates, draw so many at most: those that add or take most. The others are
+        Without coordinates, the largest number to draw: those that add or take most. The others are
         drawn as one, with what they add together.
     panel : "contribution" or "attention", default "contribution"
         With ``ax``, which one; attention of one query only.

@@ -1,4 +1,4 @@
-"""How curves are told apart: by colour, dash and marker, the same for theory and simulation."""
+"""The style of each curve: its colour, dash and marker, the same for theory and simulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RAMP = ("#440154", "#31688E", "#35B779", "#E8B900")  # for numbers, in their ord
 
 
 class CurveStyle(NamedTuple):
-    """How a curve is told apart."""
+    """The colour, dash and marker of a curve."""
 
     colour: str
     dash: Sequence[float]
@@ -28,7 +28,7 @@ class CurveStyle(NamedTuple):
 def curve_styles(chosen: CurveRows) -> dict[tuple[Any, ...], CurveStyle]:
     """Return a look for each curve.
 
-    What theory and simulation share tells their colours, first column first: the first column is
+    Columns that theory and simulation share decide the colours, in their order: the first one is
     the colour, the others dash and marker. What simulation alone has, such as d, is the marker.
     """
     rows, by = chosen.rows, chosen.by

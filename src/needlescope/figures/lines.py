@@ -54,7 +54,7 @@ def lines(
 ) -> Any:
     """Draw any stored table: lines for theory, dots with standard errors for simulation.
 
-    Trials of a point are pooled. Each column that tells curves apart has its own colour, dash or
+    Trials of a point are pooled. Each column that separates curves has its own colour, dash or
     marker. Axes of a sweep that go together need no curves of their own.
 
     Parameters
@@ -67,7 +67,7 @@ def lines(
         The column of the y axis; by default the main number of the table's calls, such as
         "test_error".
     by : str or list of str, optional
-        The columns that tell curves apart; by default all parameters that change and that x does
+        The columns that separate curves; by default all parameters that change and that x does
         not determine.
     xscale, yscale : {"linear", "log"}, optional
         The scales of the axes. By default an axis is logarithmic if its numbers are positive, span

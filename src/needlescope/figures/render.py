@@ -29,7 +29,7 @@ APART = 9.5  # points between names beside lines
 
 
 def render(drawing: Drawing, ax: Any = None) -> Any:
-    """Draw into axes of one's own, if the drawing has one panel, or as a new pyplot figure.
+    """Draw into given axes, if the drawing has one panel, or as a new pyplot figure.
 
     Examples
     --------

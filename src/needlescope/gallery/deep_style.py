@@ -1,6 +1,6 @@
 """What the figures of fuller attention share: a look for each architecture, and lines of theory.
 
-Colours are told apart without one kind of cone (`tests/gallery/test_deep_style.py`), and
+Colours differ also for the colour-blind (`tests/gallery/test_deep_style.py`), and
 architectures that are drawn together differ in their dots as well.
 """
 

@@ -113,8 +113,8 @@ def compare_with_bayes(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def _score(part: pd.DataFrame, bound: pd.Series) -> tuple[Any, ...]:
     """Return what is compared at one point: `COMPARED` without its ends.
 
-    Errors are counted on so many fresh samples; few trials that happen to agree are no surer than
-    that count.
+    Errors are counted on ``n_test`` fresh samples: the standard error is at least that of the
+    count, also where few trials happen to agree.
     """
     errors, limit = part.test_error.to_numpy(float), float(bound.test_error)
     count, mean = len(errors), float(errors.mean())

@@ -1,7 +1,7 @@
 """All published figures, found by their files.
 
 A figure is a module of a sub-package of `gallery`; its name is the module's. The files are listed
-without being imported, and a figure is imported when it is asked for. Every file has
+without being imported, and a figure is imported on first use. Every file has
 
 | name | what it is |
 | --- | --- |

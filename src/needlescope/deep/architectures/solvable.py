@@ -1,4 +1,4 @@
-"""The paper's model, wᵀ Xᵀ softmax(X q) + b, all of it trained; and its kin of linear attention.
+"""The paper's model, wᵀ Xᵀ softmax(X q) + b, all of it trained; and the same with linear attention.
 
 Linear attention is softmax to first order, a = (1 + Xq − mean(Xq))/L. Both start at q = w = 0, as
 the paper's two steps do.

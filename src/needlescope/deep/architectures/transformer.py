@@ -67,5 +67,5 @@ class Transformer(Network):
 
 
 def build(d: int, width: int, heads: int, depth: int) -> Network:
-    """Return so many blocks at their start."""
+    """Return ``depth`` blocks with initial weights."""
     return Transformer(d, width, heads, depth)

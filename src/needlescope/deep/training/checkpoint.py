@@ -21,7 +21,7 @@ from .loop import Model, Run, Setting
 
 SECONDS_BETWEEN_FILES = 10.0  # seconds between two files
 ABANDONED = 3600.0  # seconds after its last byte at which a half-written file has no writer: far
-# more than a checkpoint takes, and no process number is asked for, which other machines share
+# more than a checkpoint takes, and process numbers, which other machines share, are not used
 
 
 class Checkpoint:
@@ -56,7 +56,7 @@ class Checkpoint:
         """Bring a model to where a run was left: its best weights, or those under way."""
         assert self.runs is not None and self.path is not None
         if number < len(self.runs) - 1:
-            return  # ended: what is best is known, and nothing else is asked
+            return  # ended: its best weights are known, and nothing else is needed
         try:
             model.network.load_state_dict(_tensors(self.arrays, "model."))
             state = model.adam.state_dict()

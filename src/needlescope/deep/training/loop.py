@@ -27,7 +27,7 @@ from .samples import Samples, scores
 
 
 class LoopOptions(NamedTuple):
-    """How a training goes: how long at most, how patient, in what batches."""
+    """The most epochs, the patience in epochs, and the size of a batch."""
 
     epochs: int = EPOCHS
     patience: int = PATIENCE
@@ -116,7 +116,7 @@ class Model(NamedTuple):
 
 
 def _without_decay(network: Network) -> set[nn.Parameter]:
-    """Return what does not decay. A bias that did would cost dear: the best is often far from 0."""
+    """Return what does not decay. The best bias is often far from 0."""
     norms = (part for part in network.modules() if isinstance(part, nn.LayerNorm))
     result = {parameter for part in norms for parameter in part.parameters()}
     names = network.named_parameters()

@@ -67,7 +67,7 @@ def select_setting(
         Keeps what is done so far, so that it can be gone on with.
     watch
         Called with the model at the epochs 0, 1, 2, 4, …; what it returns is kept in the runs.
-    told
+    report
         Called with the number of epochs that are over, of all settings together.
     """
     checkpoint = Checkpoint(None, "") if checkpoint is None else checkpoint

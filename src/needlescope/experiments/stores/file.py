@@ -46,7 +46,7 @@ def check_is_store(path: Path) -> None:
     """Refuse a file that is plainly no store, and leave it as it is: not a byte of it changes.
 
     A file that is not there, or empty, may become a store. One that cannot be read, because it is
-    damaged or just being made, is left to SQLite, which has the locks to tell.
+    damaged or just being made, is left to SQLite, which has the locks to find out.
     """
     log = path.with_name(path.name + "-wal")
     try:
@@ -59,7 +59,7 @@ def check_is_store(path: Path) -> None:
         raise StoreError(problem_sentence(path, problem)) from None
     reason = "not a database of ours" if known else "file is not a database"
     with suppress(sqlite3.Error):
-        # Without a log the file is all there is, and SQLite is told that nobody changes it: else
+        # Without a log the file is all there is, and SQLite may take it as unchanging: else
         # it would make files beside it.
         known = known and _is_store(path, "mode=ro" if busy else "immutable=1")
     if not known:

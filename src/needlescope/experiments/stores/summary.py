@@ -21,7 +21,7 @@ from .settings import columns
 if TYPE_CHECKING:
     import pandas as pd
 
-TRIAL = ("seed", "trials")  # what tells trials of one point apart
+TRIAL = ("seed", "trials")  # what differs between trials of one point
 
 
 def mean_and_error(
@@ -53,8 +53,8 @@ def summary(rows: Iterable[Row]) -> pd.DataFrame:
 
     points: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        asked = {name: setting for name, setting in row.settings.items() if name != "seed"}
-        points.setdefault((row.unit.call, canonical(asked)), []).append(row)
+        point = {name: setting for name, setting in row.settings.items() if name != "seed"}
+        points.setdefault((row.unit.call, canonical(point)), []).append(row)
     return pd.DataFrame([_line(part) for part in points.values()])
 
 
@@ -62,11 +62,11 @@ def _line(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the line of one point's rows."""
     first = rows[0]
     ended = [row.numbers for row in rows if row.numbers is not None]
-    asked = {name: setting for name, setting in first.settings.items() if name not in TRIAL}
+    point = {name: setting for name, setting in first.settings.items() if name not in TRIAL}
     each = first.settings.get("trials", 1) if first.unit.call in SIMULATED else 0
     return {
         "call": first.unit.call,
-        **columns(asked),
+        **columns(point),
         **_means(ended),
         "trials": len(ended) * (each if isinstance(each, int) else 1),
         "failed": sum(row.error is not None for row in rows),

@@ -1,4 +1,4 @@
-"""What a unit can ask: each call turns plain arguments into numbers.
+"""The calls of a unit: each turns plain arguments into numbers.
 
 | call | answers |
 | --- | --- |
@@ -6,9 +6,9 @@
 | align, simulate_alignment | an `Alignment` |
 | focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
-| oracle, simulate_oracle, oracle_threshold | what is possible when the signal is known |
-| bayes_optimal, simulate_amp, phase_boundaries | what any learner could reach |
-| training_threshold, bayes_threshold | the weakest signal: found so, or by anyone |
+| oracle, simulate_oracle, oracle_threshold | the least error with a known signal |
+| bayes_optimal, simulate_amp, phase_boundaries | the Bayes-optimal learner, AMP and the phases |
+| training_threshold, bayes_threshold | the weakest signal for training, for any learner |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 | best_query | what one query can reach where there are several signals |
 | simulate_deep | a `DeepOutcome` of fuller attention, by torch (an extra) |
@@ -149,7 +149,7 @@ def run_call(
 ) -> dict[str, Any]:
     """Call a function of the package with plain arguments; return its numbers by name.
 
-    A loss of one's own, which has no plain form to be made from, is given as ``loss``, a folder
+    A custom loss, which cannot be made from its plain form, is given as ``loss``, a folder
     for calls that can go on where they were stopped as ``checkpoints``.
 
     Examples

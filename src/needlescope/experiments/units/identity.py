@@ -1,4 +1,4 @@
-"""What a loss of one's own is, in plain data: its name, its parameters and a hash of its code.
+"""The identity of a custom loss, as plain data: its name, its parameters and a hash of its code.
 
 The hash is over the compiled methods of the class, and of the classes it inherits from up to
 needlescope's own, and over all they refer to, by value: constants, defaults, variables around them,
@@ -24,7 +24,7 @@ import numpy as np
 
 from ...losses import Loss
 
-Seen: TypeAlias = frozenset[int]  # what is being told already: the way out of a circle
+Seen: TypeAlias = frozenset[int]  # what is being described already: this ends a circle
 
 OURS = __name__.partition(".")[0]
 INSTALLED = ("site-packages", "dist-packages")

@@ -31,11 +31,11 @@ class Unit:
     call : str
         The name of the call, one of `needlescope.experiments.units.calls`: "predict" and so on.
     arguments : mapping
-        The call's arguments by name. Those left out have the call's own defaults, of which a
-        store's row tells as well; ``n_jobs`` and ``progress`` are for the engine to say. A
+        The call's arguments by name. Those left out have the call's own defaults, which a
+        store's row has as well; ``n_jobs`` and ``progress`` are the engine's. A
         ``task``, ``training``, ``query``, ``test_task`` or ``noise`` is the object or a dict of its
         fields, each a single number or word. NumPy's numbers and arrays, `Positions` and losses
-        become plain data. A loss of one's own is known by its name, its parameters and a hash of
+        become plain data. A custom loss is known by its name, its parameters and a hash of
         its code; it goes along with the unit in memory, and never into a store.
 
     Raises

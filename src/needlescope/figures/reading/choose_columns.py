@@ -1,4 +1,4 @@
-"""Any columns of a table as a figure's axes: x, y, and by what its curves are told apart.
+"""Any columns of a table as a figure's axes: x, y, and those that separate its curves.
 
 A parameter that changes while these stay the same would draw two problems as one, and is refused.
 Axes that go together are no trouble: what x determines needs no curve of its own.
@@ -19,7 +19,7 @@ from .columns import is_missing, listed
 from .validation import refuse_empty
 from .varying import arguments_used
 
-QUESTION = "call"  # beside what is asked for, where a table answers several questions
+QUESTION = "call"  # the column that separates curves where a table answers several questions
 MOST_COLUMNS = 60  # listed in a refusal
 
 
@@ -181,7 +181,7 @@ def _curve_columns(
     known: pd.DataFrame,
     names: tuple[str, ...] | None,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the columns that tell curves apart, and those that change along them."""
+    """Return the columns that separate curves, and those that change along them."""
     changing = [name for name in known if known[name].nunique(dropna=False) > 1]
     by = [QUESTION] if QUESTION in changing and QUESTION not in (names or ()) else []
     by += [name for name in names or () if name in known]

@@ -16,7 +16,7 @@ UNIT_DEFAULTS: Mapping[str, Any] = {
     **{"training.balanced": False},
     **{"noise.df": 0.0, "noise.token_correlation": 0.0, "noise.covariance_decay": 0.0},
 }
-"""What units were asked that do not say so."""
+"""The arguments of units that leave them to their defaults."""
 
 COLUMNS = (
     *("call", "model", "task.L", "task.R", "task.theta", "task.pi", "test_task.L", "d", "data"),
@@ -34,7 +34,7 @@ TOTAL = "total"  # all samples per dimension, which a figure adds
 
 
 def with_all_columns(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with every column that a figure may ask for, defaults filled in.
+    """Return a table with every column that a figure may read, defaults filled in.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def with_all_columns(table: pd.DataFrame) -> pd.DataFrame:
 def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.DataFrame:
     """Return the rows with the given values that have all of ``columns``; none if one is missing.
 
-    Units that failed, and tables that do not hold what is asked, leave an empty table.
+    Units that failed, and tables without such columns, leave an empty table.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def signal_tokens(table: pd.DataFrame) -> str:
 
 
 def describe_trials(table: pd.DataFrame, call: str) -> str:
-    """Say what the dots are, as far as the table tells.
+    """Describe the dots, as far as the table has what it takes.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class TableSpec(NamedTuple):
 
 
 def read_table(table: Any, spec: TableSpec) -> pd.DataFrame:
-    """Return the rows that a figure draws, every column there that it may ask for.
+    """Return the rows that a figure draws, with every column that it may read.
 
     Raises
     ------
@@ -210,10 +210,10 @@ def _refuse_axis(
         head = f"figures.{spec.figure} draws a single {column}, got {listed(values, ',')}"
     other = DRAWN_BY.get(column)
     hint = f", or draw it with figures.{other}" if other else ""
-    said = next(
+    value = next(
         value for value in values if value != DEFAULT_LABELS.get(column)
     )  # unsaid, it is not a value
-    raise ValueError(f'{head}; select one, as table[table["{column}"] == {said!r}]{hint}')
+    raise ValueError(f'{head}; select one, as table[table["{column}"] == {value!r}]{hint}')
 
 
 def _calls(spec: TableSpec) -> str:

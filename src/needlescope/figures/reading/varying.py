@@ -25,7 +25,7 @@ DEFAULT_LABELS: Mapping[str, Any] = {
     **{"task.label_noise": "none", "task.R.values": "one", "task.R.probabilities": "one"},
     **{"test_task.L": "that of the training", "query.kappa": "trained", "query.cosine": "trained"},
 }
-"""What the rows were asked that leave a column open which others fill."""
+"""What a row has in a column that it leaves empty and others fill."""
 
 
 def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
@@ -96,7 +96,7 @@ def _records(plain: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _used(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
-    """Return what a row was asked, with what it leaves unsaid where others say it."""
+    """Return what the answer of a row depends on, defaults labelled where others have values."""
     known = depends(call, given)
     attends = has_query(known.get("model"))
     for name in columns:

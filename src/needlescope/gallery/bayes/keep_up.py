@@ -1,8 +1,8 @@
 """What two gradient steps need to keep up with longer sequences, beside what any learner needs.
 
-R = 1, π = ½, logistic loss. The strength grows with L such that those who know the signal err 10 %
-at every length: what grows is the cost of learning it, not of seeing it. Enough is a squared
-overlap of 0.81 with the signal, a cosine of 0.9.
+R = 1, π = ½, logistic loss. The strength grows with L such that the error with a known signal is
+10 % at every length: what grows is the cost of learning the signal, not of detecting it. The target
+is an overlap of 0.81 with the signal, a cosine of 0.9.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _arguments(task: dict[str, Any], alpha0: float) -> dict[str, Any]:
 
 
 def crossing(samples: Any, overlap: Any) -> float:
-    """Return how many samples give the overlap that is enough; NaN if it is not crossed.
+    """Return how many samples give the target overlap; NaN if it is not crossed.
 
     Between two points, log q/(1 − q) is taken as linear in log α.
 
@@ -221,7 +221,7 @@ TABLE = TableSpec(
 )
 STEP = float(DEFAULTS["training.eta_q"])
 QUERY, OPTIMAL = COLOURS["attention"], COLOURS["bayes"]
-LINES = {  # what needs so many samples: its name, colour and dash
+LINES = {  # of the samples needed: a name, a colour and a dash
     "readout": ("one step", COLOURS["pooled"], ()),
     "query": ("two steps", QUERY, ()),
     "amp": (AMP_THEORY, OPTIMAL, DASHED),

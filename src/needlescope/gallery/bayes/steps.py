@@ -1,4 +1,4 @@
-"""How many gradient steps, each on a fresh batch, and how long, with so much data in all.
+"""How many gradient steps, each on a fresh batch, and how long, for a fixed amount of data.
 
 Test errors and cosines against the number of steps at a fixed total α, half of it for the steps
 and half for the readout; L = 10, θ = 3.5 and L = 100, θ = 4, R = 1, π = ½, logistic loss. Beside
@@ -53,7 +53,7 @@ TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 
 BATCHES = (2, 3, 4, 6, 8, 16, 32)
 # All steps of the readout together make 0.3, short enough that slopes stay near ±½ (a longer w and
 # a shorter q come to the same), all steps of the query what is written here, beside the ridge.
-# Both are those that err least in theory: of 8 lengths a decade from 100 to 5000 at L = 10, from
+# Both are those of least error in theory: of 8 lengths a decade from 100 to 5000 at L = 10, from
 # 2000 to 300,000 at L = 100 (of 32 a decade around the best at α = 16, where it is narrow), and of
 # the ridges 0.1 and 1.
 READOUT = 0.3
@@ -102,7 +102,7 @@ def _predict(task: dict[str, Any], alpha: float, number: int | None = None) -> U
 
 
 def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[str, Any]:
-    """Return so many steps on fresh batches, or the two that share their data."""
+    """Return a number of steps on fresh batches, or the two that share their data."""
     place = int(task["L"]), alpha
     length, ridge = TOGETHER[place] if number is None else CHOSEN[place][number]
     cut = number or 1
@@ -248,7 +248,7 @@ def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
 
 
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that err least, one for each number of steps."""
+    """Return the rows of least error, one for each number of steps."""
     return rows.sort_values("test_error").drop_duplicates(X).sort_values(X)
 
 

@@ -115,7 +115,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -
 
 
 def _trained_at(table: pd.DataFrame) -> float | None:
-    """Return the length of training, of which there is one; None if none is said."""
+    """Return the length of training, of which there is one; None if the table has none."""
     rows = table[table["call"].isin(("simulate_deep", "predict"))]
     result = sorted(float(item) for item in select(rows, [OWN])[OWN].unique())
     if len(result) > 1:

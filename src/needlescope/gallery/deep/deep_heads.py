@@ -50,7 +50,7 @@ def units(full: bool) -> list[Unit]:
 
 
 def task(signals: int) -> dict[str, Any]:
-    """Return the task with so many signals."""
+    """Return the task with that number of signals."""
     return base.TASK if signals == 1 else {**base.TASK, "signals": [1.0 / signals] * signals}
 
 

@@ -242,7 +242,7 @@ def _panel(table: pd.DataFrame, name: str) -> Panel:
 
 
 def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:
-    """Say what is fixed in a panel, as far as the table tells."""
+    """Say what is fixed in a panel, as far as the table has it."""
     symbols = {L: "L", R: "R", X: r"\alpha"}
     if name != "shared":
         symbols["task.theta"], fixed = r"\theta", (*fixed, "task.theta")

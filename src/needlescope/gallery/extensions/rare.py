@@ -52,7 +52,7 @@ TASK = {"L": 10, "R": 1, "theta": 4.0}
 ALPHA, RIDGE = 10.0, 0.01  # of each stage; of its readout
 STEPS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 PI_RANGE = (0.02, 0.9)
-# At each π where training is simulated, the step that errs least in theory: plain, balanced.
+# At each π where training is simulated, the step of least error in theory: plain, balanced.
 DOTS = {
     0.05: (10.0, 3000.0),
     0.1: (10.0, 1000.0),

@@ -44,7 +44,7 @@ def units(full: bool) -> list[Unit]:
     fine = np.unique(np.round(np.geomspace(0.1, 100.0, 61), 4)).tolist()
     dots = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
     result = [Unit("align", _arguments(alpha0)) for alpha0 in sorted({*fine, *dots})]
-    for place, alpha0 in enumerate(dots):  # seeds of their own: the dots err independently
+    for place, alpha0 in enumerate(dots):  # seeds of their own: errors of the dots are independent
         result += trials("simulate_alignment", {**_arguments(alpha0), "d": d}, count, seed=place)
     return result
 

@@ -158,7 +158,7 @@ def _check_cross(table: pd.DataFrame) -> None:
 
 
 def _shades(shades: tuple[str, ...], count: int) -> list[str]:
-    """Return so many shades: the first ones, or of more than there are those in between."""
+    """Return ``count`` shades: the first ones, or blends if there are fewer."""
     if count <= len(shades):
         return list(shades[:count])
     return [blend(shades, k / (count - 1)) for k in range(count)]

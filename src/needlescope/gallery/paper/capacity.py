@@ -286,8 +286,8 @@ def _written(values: Mapping[str, Any]) -> str:
 
 def _check_settings(table: pd.DataFrame) -> None:
     """Refuse rows that no panel draws: those in which more than one quantity is changed."""
-    asked = table[list(BASE)].drop_duplicates()
-    for values in asked.to_dict("records"):
+    settings = table[list(BASE)].drop_duplicates()
+    for values in settings.to_dict("records"):
         changed = {
             str(name): value
             for name, value in values.items()

@@ -98,7 +98,7 @@ TABLE = TableSpec(
     more=1,
     beside=("bayes_optimal",),
 )
-# A dash and a dot for each value of a further parameter; more could not be told apart.
+# A dash and a dot for each value of a further parameter; more could not be distinguished.
 CURVE_STYLES: tuple[dict[str, Any], ...] = (
     {"dash": (), "marker": "o"},
     {"dash": (4, 1.5), "marker": "s"},
@@ -160,7 +160,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic")
 
 
 def _curves(table: pd.DataFrame) -> Curves:
-    """Find the further parameter that changes, or refuse more values than can be told apart."""
+    """Find the further parameter that changes, or refuse more values than there are styles."""
     for column, values in varying(table).items():
         if column not in TABLE.across:
             if len(values) > len(CURVE_STYLES):
@@ -265,7 +265,7 @@ def _ticks(marks: Sequence[Mark]) -> list[float]:
 
 
 def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
-    """Mark where as many samples as weights are fitted: α1 = 1 and, for the flat model, α1 = L."""
+    """Mark where samples equal weights in number: α1 = 1 and, for the flat model, α1 = L."""
     tokens = select(table, ["task.L"])["task.L"].unique()
     places = {1.0: r"$\alpha_1 = 1$"}
     if len(tokens) == 1:

@@ -1,6 +1,6 @@
 """What is possible when the signal is known: attention needs √(2 log L), linear rules need √L.
 
-Nothing is trained: these are the oracle errors, exact at finite L, and the same found by drawing.
+Nothing is trained: these are the oracle errors, exact at finite L, and the same by simulation.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _thresholds(table: pd.DataFrame) -> pd.DataFrame:
 def _lines(
     rows: pd.DataFrame, y: pd.Series, said: Mapping[str, str], corner: str
 ) -> tuple[list[Mark], Legend]:
-    """Return a line for each model, and a legend in which more is said of some."""
+    """Return a line for each model, and a legend, with more text for some."""
     marks, keys = list[Mark](), []
     for model, part in rows.assign(y=y).groupby("model", sort=False):
         part, key = part.sort_values("task.L"), str(model)
