@@ -105,11 +105,12 @@ def check_axes(sweep: Sweep, figure: str | None, axes: dict[str, Sequence[str]],
 
 def draw(figure: str, table: pd.DataFrame, x: Any, y: Any, by: Any) -> None:
     """Draw the table; what cannot be drawn is said, and the run's own end is not lost to it."""
-    from ..figures.lines import lines_drawing
+    from ..figures.lines import lines
     from ..figures.render import picture
+    from ..figures.rendered import drawing_of
 
     try:
-        picture(lines_drawing(table, x, y, by)).savefig(figure)
+        picture(drawing_of(lines)(table, x, y, by)).savefig(figure)
     except (ValueError, OSError) as problem:
         click.echo(f"no figure: {problem}", err=True)
         return

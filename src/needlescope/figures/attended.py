@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..grid import unmasked, whole
-from .draw_figure import draw_figure
 from .drawing import Axis, Drawing, Panel, single
 from .marks import Cells, Rule, Scale, numbers
+from .rendered import rendered
 from .style import COLOURS, WHITE
 
 SCALE = Scale(0.0, 1.0, (WHITE, "#56B4E9", "#003A5C"), "attention weight")
@@ -19,6 +19,7 @@ SAME_WITHIN = (
 )
 
 
+@rendered
 def attended(
     weights: Sequence[Any],
     y: Any = None,
@@ -27,7 +28,7 @@ def attended(
     bags: int = 40,
     instances: int = 40,
     order: bool = True,
-) -> Any:
+) -> Drawing:
     """Draw the attention weights of bags: a row for each, an instance in each cell.
 
     If every weight of a bag is the same, in all bags, the title says so: the mean was chosen.
@@ -65,19 +66,6 @@ def attended(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['0', '1']
     """
-    options = {"bags": bags, "instances": instances, "order": order}
-    return draw_figure(ax, attended_drawing, weights, y, **options)
-
-
-def attended_drawing(
-    weights: Sequence[Any],
-    y: Any = None,
-    *,
-    bags: int = 40,
-    instances: int = 40,
-    order: bool = True,
-) -> Drawing:
-    """Return what `attended` draws."""
     whole("bags", bags, 1)
     whole("instances", instances, 1)
     if not isinstance(order, bool | np.bool_):

@@ -15,9 +15,9 @@ from scipy.special import expit
 
 from ..grid import choice, unmasked, whole
 from .attended import uniform
-from .draw_figure import draw_figure
 from .drawing import Axis, Block, Drawing, Panel, single
 from .marks import Dots, Map, Mark, Rings, Rule, Scale, Text, numbers
+from .rendered import rendered
 from .style import COLOURS, SMALL, WHITE, grey
 
 POSITIVE, NEGATIVE, ATTENDED, REST = COLOURS["attention"], COLOURS["pooled"], grey(0.25), grey(0.55)
@@ -30,6 +30,7 @@ OFF_GRID = 1e-3  # of a grid's step, by which places on it may be off
 SPARSEST = 0.1  # the least share of a grid's cells that instances fill, or they are drawn as dots
 
 
+@rendered
 def bag(
     scores: Any,
     attention: Any = None,
@@ -38,7 +39,7 @@ def bag(
     *,
     instances: int = 40,
     panel: str = "contribution",
-) -> Any:
+) -> Drawing:
     """Draw one bag: what each instance adds to its log odds, and the attention on it.
 
     Parameters
@@ -75,28 +76,13 @@ def bag(
     >>> figure.axes[0].get_title(loc="left")
     'log odds 1.60: probability 0.832'
     """
-    alone = ax is not None
-    options = {"instances": instances, "panel": panel, "alone": alone}
-    return draw_figure(ax, bag_drawing, scores, attention, coords, **options)
-
-
-def bag_drawing(
-    scores: Any,
-    attention: Any = None,
-    coords: Any = None,
-    *,
-    instances: int = 40,
-    panel: str = "contribution",
-    alone: bool = False,
-) -> Drawing:
-    """Return what `bag` draws: both panels, or one of them alone."""
     whole("instances", instances, 1)
     choice("panel", panel, PANELS)
     contributions = _check_instances("scores", scores)
     a = [] if attention is None else _queries(attention, len(contributions))
     if not a and panel == "attention":
         raise ValueError('panel="attention" needs the attention of the bag, got attention=None')
-    if alone and panel == "attention" and len(a) > 1:
+    if ax is not None and panel == "attention" and len(a) > 1:
         raise ValueError(
             f'panel="attention" with ax draws one query, got attention of {len(a)}; pass '
             "attention[0], or leave ax out"
@@ -105,7 +91,7 @@ def bag_drawing(
     mapped = where is not None and where.ndim == 2
     result = _maps(contributions, a, where) if mapped else _rows(contributions, a, where, instances)
     size = _map_size(where) if mapped else _stem_size(result[0])
-    if alone or len(result) == 1:
+    if ax is not None or len(result) == 1:
         return single(result[PANELS.index(panel)], size=size)
     if mapped:
         return Drawing([Block(result, columns=len(result))], size=(len(result) * size[0], size[1]))

@@ -11,7 +11,6 @@ import pandas as pd
 from ..experiments.stores.summary import mean_and_error
 from ..grid import choice
 from .curve_styles import CurveStyle, curve_styles, key_of
-from .draw_figure import draw_figure
 from .drawing import Axis, Drawing, Key, Legend, Panel, single
 from .from_rows import heights
 from .marks import Dots, Line, numbers
@@ -19,6 +18,7 @@ from .reading.choose_columns import QUESTION, CurveRows, choose_columns
 from .reading.columns import is_missing
 from .reading.dependence import SYMBOLS
 from .reading.validation import refuse_empty
+from .rendered import rendered
 from .style import NAMES
 
 SCALES = ("linear", "log")
@@ -42,6 +42,7 @@ AXES = {
 }
 
 
+@rendered
 def lines(
     table: Any,
     x: str | None = None,
@@ -51,7 +52,7 @@ def lines(
     xscale: str | None = None,
     yscale: str | None = None,
     ax: Any = None,
-) -> Any:
+) -> Drawing:
     """Draw any stored table: lines for theory, dots with standard errors for simulation.
 
     Trials of a point are pooled. Each column that separates curves has its own colour, dash or
@@ -97,19 +98,6 @@ def lines(
     >>> axes.get_ylabel(), axes.lines[0].get_xdata().tolist()
     ('error', [10.0, 100.0, 1000.0])
     """
-    return draw_figure(ax, lines_drawing, table, x, y, by, xscale=xscale, yscale=yscale)
-
-
-def lines_drawing(
-    table: Any,
-    x: str | None = None,
-    y: str | None = None,
-    by: str | Sequence[str] | None = None,
-    *,
-    xscale: str | None = None,
-    yscale: str | None = None,
-) -> Drawing:
-    """Return what `lines` draws."""
     for name, given in (("xscale", xscale), ("yscale", yscale)):
         if given is not None:
             choice(name, given, SCALES)

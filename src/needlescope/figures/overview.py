@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from .draw_figure import draw_figure
 from .drawing import Axis, Block, Drawing, Panel
 from .marks import Line, Mark, Rule, numbers
 from .reading.columns import check_columns
 from .reading.validation import check_values
+from .rendered import rendered
 from .style import BAYES_COLOUR, COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 THIN = 0.9
@@ -25,7 +23,8 @@ LEARNERS = {
 }
 
 
-def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
+@rendered
+def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
     """Draw learning curves beside the weakest signals that are found.
 
     Parameters
@@ -58,11 +57,6 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
     >>> len(figures.overview(curves, thresholds).axes)
     2
     """
-    return draw_figure(None, overview_drawing, curves, thresholds)
-
-
-def overview_drawing(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
-    """Return what `overview` draws."""
     curves = check_columns("curves", curves, CURVES)
     thresholds = check_columns("thresholds", thresholds, ("learner", "L", "theta"))
     check_values("overview", "model", curves["model"], tuple(COLOURS))

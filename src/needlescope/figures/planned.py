@@ -8,9 +8,9 @@ import numpy as np
 
 from ..grid import check_kind
 from ..results.planned import Curves, Plan, Tuned
-from .draw_figure import draw_figure
 from .drawing import Axis, Block, Drawing, Panel, single
 from .marks import Dots, Line, Mark, Rule, Text, numbers
+from .rendered import rendered
 from .style import (
     BAYES_COLOUR,
     BLACK,
@@ -27,7 +27,8 @@ TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)
 ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
 
 
-def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
+@rendered
+def plan(result: Plan, curves: Curves, ax: Any = None) -> Drawing:
     """Draw a plan: error against bags for each learner, floors, target, the point and its interval.
 
     Parameters
@@ -58,11 +59,6 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     >>> ns.figures.plan(result, made_up).axes[0].get_ylabel()
     'test error'
     """
-    return draw_figure(ax, plan_drawing, result, curves)
-
-
-def plan_drawing(result: Plan, curves: Curves) -> Drawing:
-    """Return what `plan` draws."""
     check_kind("result", result, Plan)
     if not isinstance(curves, Curves):
         raise ValueError(f"curves must be those of planning.curves.curves, got {curves!r}")
@@ -106,7 +102,8 @@ def _point(result: Plan) -> Dots:
     return Dots(at, (error,), bars, colour, size=6.0)
 
 
-def tuning(result: Tuned, ax: Any = None) -> Any:
+@rendered
+def tuning(result: Tuned, ax: Any = None) -> Drawing:
     """Draw what a wrong setting costs: the error as each is off by a factor.
 
     Parameters
@@ -132,11 +129,6 @@ def tuning(result: Tuned, ax: Any = None) -> Any:
     >>> ns.figures.tuning(result).axes[0].get_ylabel()
     'test error'
     """
-    return draw_figure(ax, tuning_drawing, result)
-
-
-def tuning_drawing(result: Tuned) -> Drawing:
-    """Return what `tuning` draws."""
     check_kind("result", result, Tuned)
     marks: list[Mark] = []
     colours = (COLOURS["attention"], COLOURS["pooled"], COLOURS["vectorized"])

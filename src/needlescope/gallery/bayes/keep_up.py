@@ -16,7 +16,6 @@ import pandas as pd
 from ...arrays import FloatArray
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.from_rows import describe_marks, empty_note, two_panels
 from ...figures.marks import Dots, Line, Mark, Rule, Text, numbers
@@ -29,6 +28,7 @@ from ...figures.reading.validation import (
     read_table,
     refuse_empty,
 )
+from ...figures.rendered import figure_of
 from ...figures.style import AMP_THEORY, BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, grey
 from ...grid import choice
 
@@ -229,8 +229,8 @@ LINES = {  # of the samples needed: a name, a colour and a dash
 }
 
 
-@documented(TABLE)
-def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> Any:
+@figure_of(TABLE)
+def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> Drawing:
     """Draw the samples that a cosine of 0.9 with the signal takes, and the query's step, against L.
 
     The units have several α0 or α for each L. Lines are where theory crosses a cosine of 0.9, dots
@@ -250,17 +250,12 @@ def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> A
     >>> figure.axes[0].texts[1].get_text()
     'two steps: $L^{0.99}$'
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "samples") -> Drawing:
-    """Return what `keep_up` draws: both panels, or one of them alone."""
     panels = {"samples": _samples, "step": _step}
     choice("panel", panel, tuple(panels))
     table = read_table(table, TABLE)
     check_strengths("keep_up", table)
     given = (table, steps_needed(table), steps_needed(table, "simulate_alignment"))
-    if not alone:
+    if ax is None:
         words = describe_marks(table, "simulate_alignment")
         return two_panels(
             [panel(*given) for panel in panels.values()], words, right=0.915, gap=0.86

@@ -13,7 +13,6 @@ import pandas as pd
 
 from ...experiments.comparison import compare, grid, paired_trials, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import empty_note, error_axis, length_title, line, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
@@ -25,6 +24,7 @@ from ...figures.reading.validation import (
     choose_length,
     read_table,
 )
+from ...figures.rendered import figure_of
 from ...figures.style import (
     AMP_SIMULATED,
     AMP_THEORY,
@@ -196,8 +196,8 @@ AMP_DOTS: dict[str, Any] = {
 FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
 
 
-@documented(TABLE)
-def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
+@figure_of(TABLE)
+def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Drawing:
     """Draw test errors against all data, with the Bayes-optimal error and AMP; a panel for each L.
 
     Trials of "simulate" are end to end where they have ``starts``; "oracle" of the model "bayes" is
@@ -218,15 +218,10 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     >>> figures.limit(table).axes[0].lines[0].get_ydata().tolist()
     [0.023, 0.02]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, L=L)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
-    """Return what `limit` draws: a panel for each L, or one of them alone."""
     table = with_total(read_table(table, TABLE))
     check_strengths("limit", table)
     panels = {int(value): part for value, part in table.groupby("task.L")}
-    if not alone:
+    if ax is None:
         return _all([_panel(part, tokens) for tokens, part in panels.items()], table)
     tokens = choose_length(L, list(panels))
     return single(_panel(panels[tokens], tokens))

@@ -14,12 +14,12 @@ import pandas as pd
 
 from ...experiments.comparison import grid
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.from_rows import empty_note, ends, grid_map, rings
 from ...figures.marks import INSIDE, Dots, Line, Mark, Scale, Text, numbers
 from ...figures.reading.rows import describe_trials, select
 from ...figures.reading.validation import RowSpec, TableSpec, choose_length, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK, COLOURS, DASHED, SOLID, WHITE
 from .limit import amp_units, bayes_unit, boundaries
 from .limit import scores as scores  # AMP is compared as there
@@ -86,8 +86,8 @@ EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
 
 
-@documented(TABLE)
-def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
+@figure_of(TABLE)
+def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Drawing:
     """Draw the least test error by data and strength, and where learning jumps; a map for each L.
 
     Maps are "bayes_optimal", rings "simulate_amp", filled with the colour of their mean. Lines are
@@ -107,14 +107,9 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     >>> [line.get_xdata().tolist() for line in figures.phases(table).axes[0].lines]
     [[0.7, 0.18], [3.1, 1.2]]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, L=L)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
-    """Return what `phases` draws: a map for each L, or one of them alone."""
     table = read_table(table, TABLE)
     tokens = sorted({int(item) for item in table["task.L"].dropna()})
-    if not alone:
+    if ax is None:
         return _all(table, tokens)
     return single(_panel(table, choose_length(L, tokens)))
 

@@ -15,7 +15,6 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import dots, empty_note, error_axis, length_title
 from ...figures.marks import Dots, Line, Mark, numbers
@@ -27,6 +26,7 @@ from ...figures.reading.validation import (
     choose_length,
     read_table,
 )
+from ...figures.rendered import figure_of
 from ...figures.style import BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, blend
 from ...grid import choice
 from .limit import bayes_unit
@@ -138,10 +138,10 @@ TWO = "two steps on the same data"
 FRESH = "steps on fresh batches"
 
 
-@documented(TABLE)
+@figure_of(TABLE)
 def steps(
     table: pd.DataFrame, ax: Any = None, *, panel: str = "error", L: int | None = None
-) -> Any:
+) -> Drawing:
     """Draw test errors and cosines against the number of steps; a column of panels for each L.
 
     Rows of "predict" are lines where they have a schedule, and dashed levels without one; dotted
@@ -168,19 +168,12 @@ def steps(
     >>> [len(item.lines) for item in figure.axes]
     [2, 2]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel, L=L)
-
-
-def drawing(
-    table: pd.DataFrame, *, alone: bool = False, panel: str = "error", L: int | None = None
-) -> Drawing:
-    """Return what `steps` draws: both panels of each L, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
     table = _with_cosines(with_total(read_table(table, TABLE)))
     check_strengths("steps", table)
     parts = {int(value): part for value, part in table.groupby("task.L")}
     colours = _colours(table)
-    if alone:
+    if ax is not None:
         tokens = choose_length(L, list(parts))
         return single(_panel(parts[tokens], tokens, panel, colours))
     panels = [

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing
 from ...figures.from_rows import trial_dots
 from ...figures.marks import Dots, Rule, numbers
 from ...figures.reading.rows import TOTAL, select, with_total
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK
 from ...grid import choice
 from .. import deep_style as style
@@ -100,8 +100,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+@figure_of(TABLE)
+def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Drawing:
     """Draw test errors of architectures against all samples, with theory's lines.
 
     Trials of "simulate" are of two steps, and trained to a minimum where they have ``starts``.
@@ -123,21 +123,16 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
     >>> [text.get_text() for text in figures.deep_errors(table).axes[2].get_legend().get_texts()]
     ['recurrent (GRU)']
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
-    """Return what `deep_errors` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(style.FAMILIES))
     table = with_total(read_table(table, TABLE))
     known = numbers(select(table, ["error"], call="oracle")["error"].unique())
     levels = [Rule(y=number, layer=-1, **style.KNOWN_STYLE) for number in known]
     lines = [*levels, *style.theory_lines(table, X, level=True)]
     marks = {name: _dots(table, name) for name in style.FAMILIES}
-    if alone and not (marks[panel] or lines):
+    if ax is not None and not (marks[panel] or lines):
         refuse_empty("deep_errors", f'the panel "{panel}" has no rows')
     x = Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none")
-    return style.family_drawing(table, lines, marks, x, panel=panel if alone else "")
+    return style.family_drawing(table, lines, marks, x, panel=panel if ax is not None else "")
 
 
 def _dots(table: pd.DataFrame, group: str) -> list[Dots]:

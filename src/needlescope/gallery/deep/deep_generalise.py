@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing
 from ...figures.from_rows import trained_length
 from ...figures.marks import Line, Mark, numbers
@@ -21,6 +20,7 @@ from ...figures.reading.columns import listed
 from ...figures.reading.numbered_columns import row_for_each
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
@@ -69,8 +69,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+@figure_of(TABLE)
+def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Drawing:
     """Draw test errors against the length of test sequences, all trained on one length.
 
     Units of "simulate_deep" have ``lengths``, those of "predict" a ``test_task``: two steps, in the
@@ -93,11 +93,6 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
     >>> curves[["x", "y"]].values.tolist()
     [[5.0, 0.1], [10.0, 0.05], [50.0, 0.2]]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
-    """Return what `deep_generalise` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(style.FAMILIES))
     table = read_table(table, TABLE)
     length = _trained_at(table)
@@ -106,12 +101,12 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -
         name: style.architecture_dots(every, X, style.FAMILIES[name][1], apart=1.02)
         for name in style.FAMILIES
     }
-    if alone and not (marks[panel] or lines):
+    if ax is not None and not (marks[panel] or lines):
         refuse_empty("deep_generalise", f'the panel "{panel}" has no rows')
     x = Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none")
     around = [] if length is None else trained_length(length, 0.985, 3)
     given = (table, lines, marks, x, around, "lower right")
-    return style.family_drawing(*given, panel=panel if alone else "")
+    return style.family_drawing(*given, panel=panel if ax is not None else "")
 
 
 def _trained_at(table: pd.DataFrame) -> float | None:

@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import BAYES_KEY, dots, empty_note
 from ...figures.marks import Dots, Line, Rule
 from ...figures.reading.columns import is_missing
 from ...figures.reading.rows import means, select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BAYES_COLOUR, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style
@@ -82,8 +82,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead") -> Any:
+@figure_of(TABLE)
+def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead") -> Drawing:
     """Draw test errors against the number of heads, a curve for each number of signals.
 
     Dashed levels are "best_query", what a single query can reach; a thin one is Bayes-optimal, with
@@ -104,18 +104,13 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
     >>> figures.curves("deep_heads", table, alone=True)[["label", "x", "y"]].values.tolist()
     [['2 signals', 1.0, 0.1], ['2 signals', 2.0, 0.05]]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "multihead") -> Drawing:
-    """Return what `deep_heads` draws: both panels, or one of them alone."""
     choice("panel", panel, PANELS)
     table = _counted(read_table(table, TABLE))
     levels = [*_limit(table), *_single(table)]
     marks = {name: _dots(table, name) for name in PANELS}
     heights = [level.y for level in levels if level.y is not None]
     errors = style.errors_axis([item for some in marks.values() for item in some], heights)
-    if alone:
+    if ax is not None:
         if not (marks[panel] or levels):
             refuse_empty("deep_heads", f'the panel "{panel}" has no rows')
         legend = style.legend_inside(_keys(table, marks[panel]), room=True)

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing
 from ...figures.from_rows import empty_note
 from ...figures.marks import Band, Mark, Text
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, check_strengths, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import grey
 from .. import deep_style as style
 from .. import deep_units as base
@@ -76,8 +76,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw test errors of architectures against the number of tokens, with theory's lines.
 
     Where two steps have several settings, the best is drawn at each length. The part that has more
@@ -92,11 +92,6 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.deep_lengths(table).axes[0].lines[0].get_xdata().tolist()
     [4.0, 64.0]
     """
-    return draw_figure(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `deep_lengths` draws."""
     table = read_table(table, TABLE)
     check_strengths("deep_lengths", table)
     marks: list[Mark] = [

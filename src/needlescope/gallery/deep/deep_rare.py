@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing, Key
 from ...figures.from_rows import empty_note, frequent_label
 from ...figures.marks import Line, Mark
 from ...figures.reading.validation import RowSpec, TableSpec, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import DASHED, grey
 from .. import deep_style as style
 from .. import deep_units as base
@@ -73,8 +73,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def deep_rare(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw test errors of architectures against the share of positives, with theory's lines.
 
     Where two steps have several settings, the best is drawn at each share.
@@ -88,11 +88,6 @@ def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.deep_rare(table).axes[0].lines[1].get_ydata().tolist()
     [0.05, 0.1]
     """
-    return draw_figure(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `deep_rare` draws."""
     table = read_table(table, TABLE)
     marks: list[Mark] = [
         *style.theory_lines(table, X),

@@ -17,13 +17,13 @@ from ...deep.catalogue import ARCHITECTURES
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
 from ...figures.attended import SCALE
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import dots, empty_note
 from ...figures.marks import INSIDE, Cells, Dots, Line, Mark, Rule, Text
 from ...figures.reading.numbered_columns import numbered_columns, row_for_each
 from ...figures.reading.rows import describe_trials, means, select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style
@@ -81,8 +81,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
+@figure_of(TABLE)
+def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Drawing:
     """Draw the alignment with the signal over the epochs of training, and where attention goes.
 
     The units of "simulate_deep" are those that were watched. Level lines are "align" (two steps)
@@ -104,14 +104,9 @@ def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine")
     >>> figures.deep_training(table).axes[0].lines[0].get_ydata().tolist()
     [0.1, 0.7]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosine") -> Drawing:
-    """Return what `deep_training` draws: all panels, or one of them alone."""
     choice("panel", panel, ("cosine", "query", *MAPS))
     table = read_table(table, TABLE)
-    if alone:
+    if ax is not None:
         return single(_lone(table, panel))
     lines = [_cosines(table, COSINE), _cosines(table, QUERY)]
     maps = [name for name in MAPS if _map(table, name) is not None]

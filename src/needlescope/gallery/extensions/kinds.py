@@ -17,7 +17,6 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import (
     BAYES_KEY,
@@ -31,6 +30,7 @@ from ...figures.from_rows import (
 from ...figures.marks import Dots, Line, Mark
 from ...figures.reading.rows import TOTAL, select, with_total
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
 from ...task import Task
@@ -160,8 +160,8 @@ PANELS = {
 }
 
 
-@documented(TABLE)
-def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
+@figure_of(TABLE)
+def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Drawing:
     """Draw the test errors of kinds of attention against data, length, and tokens with signal.
 
     Where a kind has several settings (steps on the query, which set κ, and ridges) its best is
@@ -183,16 +183,11 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     >>> figures.kinds(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 8.0]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") -> Drawing:
-    """Return what `kinds` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
     table = with_total(read_table(table, TABLE)).dropna(subset=[L, R, X]).reset_index(drop=True)
     parts = {name: _part(table, x, fixed) for name, (x, fixed, _) in PANELS.items()}
     _check_all_drawn(table, parts)
-    if alone:
+    if ax is not None:
         if not len(select(parts[panel], [PANELS[panel][0], Y])):
             refuse_empty("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
         return single(_panel(parts[panel], panel))

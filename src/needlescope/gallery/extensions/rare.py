@@ -14,7 +14,6 @@ import pandas as pd
 
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.from_rows import (
     bayes_line,
@@ -28,6 +27,7 @@ from ...figures.from_rows import (
 from ...figures.marks import INSIDE, Line, Mark, Rule, Text
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BAYES_COLOUR, BAYES_OPTIMAL, COLOURS, DOTTED, grey
 from ...grid import choice
 
@@ -123,8 +123,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
+@figure_of(TABLE)
+def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Drawing:
     """Draw the query's cosine with the signal, and the test error, against the share of positives.
 
     The units have ``balanced`` slopes, and not. Where errors have several steps on the query, the
@@ -144,15 +144,10 @@ def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     >>> [line.get_ydata().tolist() for line in figures.rare(table).axes[0].lines[1:]]
     [[-0.3, 0.9], [0.8, 0.9]]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosine") -> Drawing:
-    """Return what `rare` draws: both panels, or one of them alone."""
     panels = {"cosine": _cosines, "error": _errors}
     choice("panel", panel, tuple(panels))
     table = read_table(table, TABLE)
-    if not alone:
+    if ax is None:
         call = "simulate" if len(select(table, ["d"], call="simulate")) else "simulate_alignment"
         block = Block(
             [panel(table) for panel in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS

@@ -13,13 +13,13 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.from_rows import describe_marks, empty_note, heights, line, trial_dots
 from ...figures.marks import INSIDE, Line, Mark, Text, numbers
 from ...figures.reading.columns import is_missing
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, grey
 from ...grid import choice
 
@@ -98,8 +98,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
+@figure_of(TABLE)
+def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Drawing:
     """Draw the query's cosines with two signals, and test errors, against the share of the first.
 
     The tasks have two ``signals``. Dotted: the squares of the shares, on the scale of the cosines.
@@ -118,15 +118,10 @@ def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> A
     >>> [line.get_ydata().tolist() for line in figures.signals(table).axes[0].lines[:2]]
     [[0.7, 0.9], [0.7, 0.1]]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines") -> Drawing:
-    """Return what `signals` draws: both panels, or one of them alone."""
     panels = {"cosines": _cosines, "error": _errors}
     choice("panel", panel, tuple(panels))
     table = _shared(read_table(table, TABLE))
-    if not alone:
+    if ax is None:
         block = Block(
             [panel(table) for panel in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS
         )

@@ -14,12 +14,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.from_rows import curve, describe_marks, empty_note, two_panels
 from ...figures.marks import Line, Text, numbers
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, grey
 from ...grid import choice
 
@@ -68,8 +68,8 @@ ROWS = RowSpec((X,), tuple(VECTORS))
 TABLE = TableSpec("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
 
 
-@documented(TABLE)
-def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
+@figure_of(TABLE)
+def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Drawing:
     """Draw the cosines of query and readout with the signal, and how the query's approaches one.
 
     Parameters
@@ -86,15 +86,10 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
     >>> [len(item.lines) for item in figures.alignment(table).axes]
     [2, 2]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines") -> Drawing:
-    """Return what `alignment` draws: both panels, or one of them alone."""
     panels = {"cosines": _cosines, "gap": _gap}
     choice("panel", panel, tuple(panels))
     table = read_table(table, TABLE)
-    if not alone:
+    if ax is None:
         words = describe_marks(table, "simulate_alignment")
         return two_panels([panel(table) for panel in panels.values()], words, right=0.985, gap=0.58)
     if panel == "gap" and not len(select(table, [X, "cosine_q"])):

@@ -15,12 +15,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.from_rows import curve, describe_marks, empty_note, two_panels
 from ...figures.marks import Mark, Rule
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, blend, grey
 from ...grid import choice
 
@@ -80,8 +80,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Any:
+@figure_of(TABLE)
+def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Drawing:
     """Draw the mean attention on a signal and on a noise token, and where the largest weight is.
 
     Steps η_q may change at one θ, and θ at one η_q.
@@ -102,16 +102,11 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     >>> [len(item.lines) for item in figures.attention_map(table).axes]
     [3, 1]
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "weights") -> Drawing:
-    """Return what `attention_map` draws: both panels, or one of them alone."""
     panels = {"weights": _weights, "largest": _largest}
     choice("panel", panel, tuple(panels))
     table = read_table(table, TABLE)
     _check_cross(table)
-    if not alone:
+    if ax is None:
         words = describe_marks(table, "simulate_focus")
         return two_panels([panel(table) for panel in panels.values()], words, right=0.935, gap=0.72)
     if not any(len(select(table, [X, item])) for item in PANELS[panel]):

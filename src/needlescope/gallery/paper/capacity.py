@@ -13,11 +13,11 @@ import pandas as pd
 
 from ...experiments.comparison import COMPARED, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import empty_note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES, WHITE, blend
 from ...models import get_model
 
@@ -237,8 +237,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def capacity(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw the fraction of separable datasets, and beside it α* along each axis.
 
     The units are around the setting of the published figure (L = 10, R = 1, θ = 5, π = ½, a query
@@ -260,14 +260,9 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.capacity(table).axes)
     5
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `capacity` draws: the fractions beside α*, or alone."""
     table = read_table(table, TABLE)
     _check_settings(table)
-    if alone:
+    if ax is not None:
         if not (fractions(table).changed == "").any():
             why = "rows of capacity and of simulate_separability at it"
             refuse_empty("capacity", f"the fractions need {why}: {_written(BASE)}")

@@ -14,7 +14,6 @@ import pandas as pd
 
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import BAYES_KEY, bayes_line, curve, describe_marks, empty_note, heights
 from ...figures.marks import Dots, Line, Mark, Rule, Text
@@ -22,6 +21,7 @@ from ...figures.reading.dependence import SYMBOLS
 from ...figures.reading.rows import select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.reading.varying import varying, with_value
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 from ...grid import choice
 
@@ -116,8 +116,8 @@ class Curves(NamedTuple):
     values: Sequence[Any] = ()
 
 
-@documented(TABLE)
-def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Any:
+@figure_of(TABLE)
+def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Drawing:
     """Draw the three errors of the three classifiers against α1, for each loss.
 
     Where one more parameter has several values, such as θ, there is a curve for each. The
@@ -141,17 +141,12 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
     >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes]
     ['test error', 'training loss', 'training error']
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, loss=loss)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic") -> Drawing:
-    """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
     table = read_table(table, TABLE)
     trained = table[table.call != "bayes_optimal"]
     curves, result = _curves(trained), list(dict.fromkeys(trained[LOSS]))
     losses = [item for item in dict.fromkeys((*LOSSES, *result)) if item in result]
     choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
-    if not alone:
+    if ax is None:
         return _all(table, losses, curves)
     if not len(select(table, [X, "test_error"], **{LOSS: loss})):
         had = ", ".join(losses)

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.from_rows import curve, trained_length
 from ...figures.marks import Dots, Line, Mark
 from ...figures.reading.rows import select, signal_tokens
 from ...figures.reading.validation import RowSpec, TableSpec, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK, COLOURS, NAMES, TEXT, WHITE, blend, grey
 
 ORDER = 7
@@ -87,8 +87,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def length(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def length(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw test error against test length: a line for each strength of the query, and pooling.
 
     The units have a ``test_task``.
@@ -104,11 +104,6 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.03, 0.05]
     """
-    return draw_figure(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `length` draws."""
     table = read_table(table, TABLE)
     marks: list[Mark] = []
     for name, colour, part in _parts(table):

@@ -13,11 +13,11 @@ import pandas as pd
 
 from ...experiments.comparison import COMPARED, compare, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import empty_note
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, NAMES
 from ...models import get_model
 
@@ -184,8 +184,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def rates(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def rates(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw E − E^∞ against α1, and beside it the same over its asymptote.
 
     All units have the square loss; those of "asymptote" are the limits.
@@ -205,17 +205,12 @@ def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.rates(pd.DataFrame([limit, *points])).axes)
     2
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `rates` draws: both panels, or the distance from the limit alone."""
     table = read_table(table, TABLE)
     table = table[(table.call != "simulate") | table.d.notna()]
     lines, trials = _sure(excess(table)), excess(table, "simulate")
     if not len(lines) and not len(trials):
         refuse_empty("rates", _reason(table))
-    if alone:
+    if ax is not None:
         return single(_excess(table, lines, trials))
     panels = [_excess(table, lines, trials), _ratio(lines, trials)]
     return Drawing([Block(panels, 2, (0.09, 0.985, 0.15, 0.91), (0.25, 0.2))], (7.0, 3.0))

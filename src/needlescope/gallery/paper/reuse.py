@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.rows import TOTAL, means, select, with_total
 from ...figures.reading.validation import RowSpec, TableSpec, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS
 
 ORDER = 8
@@ -112,8 +112,8 @@ TABLE = TableSpec(
 )
 
 
-@documented(TABLE)
-def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def reuse(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw the test error of attention against the total of its data, for each protocol.
 
     The units have α0 = α1, and the protocols of the published figure: split, ``reuse="D0"`` after
@@ -129,11 +129,6 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.reuse(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 4.0]
     """
-    return draw_figure(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `reuse` draws."""
     table = read_table(table, TABLE)
     _check_protocols(table)
     table = with_total(table)

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import curve, dots, empty_note
 from ...figures.marks import Dots, Line
 from ...figures.reading.rows import means, select
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, NAMES, TEXT, grey
 from ...grid import choice
 from .errors import QUANTITIES
@@ -115,8 +115,8 @@ HALF = 0.5  # the correlation that two of the laws are named after
 APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
 
 
-@documented(TABLE)
-def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention") -> Any:
+@figure_of(TABLE)
+def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention") -> Drawing:
     """Draw the three errors against α1 under each law of the noise, for both classifiers.
 
     The laws of the noise are those of the published figure; lines are Gaussian noise. Dots at one
@@ -139,11 +139,6 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
     >>> len(figures.robustness(table).axes)
     6
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None, model=model)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, model: str = "attention") -> Drawing:
-    """Return what `robustness` draws: three errors of both classifiers, or one test error alone."""
     choice("model", model, MODELS)
     table = read_table(table, TABLE)
     table = table.assign(law=[_law(*row) for row in table[list(NOISE)].itertuples(index=False)])
@@ -154,7 +149,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, model: str = "attention
             f"figures.robustness draws noise of the laws {known}, got {odd.law.iloc[0]}; leave "
             "those rows out"
         )
-    if alone:
+    if ax is not None:
         if not len(select(table, [X, "test_error"], model=model)):
             refuse_empty("robustness", f"no test_error of {model}")
         legend = Legend(_keys(table), room=True, spaces=SPACES)

@@ -13,12 +13,12 @@ import pandas as pd
 
 from ...experiments.comparison import MIN_MISTAKES, compare, grid, trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import describe_marks, dots, empty_note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
 from ...figures.reading.rows import means, select, signal_tokens
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 ORDER = 4
@@ -176,8 +176,8 @@ WORDS = {
 }
 
 
-@documented(TABLE)
-def separation(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def separation(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw oracle errors along three laws of growth, and below them detection thresholds.
 
     The θ of the errors follows one of the laws of the published figure.
@@ -197,14 +197,9 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.separation(table).axes)
     5
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `separation` draws: errors above thresholds, or the thresholds alone."""
     table = read_table(table, TABLE).dropna(subset=["task.L"])
     _check_laws(table)
-    if alone:
+    if ax is not None:
         if not len(_thresholds(table)):
             refuse_empty("separation", "the thresholds need rows of oracle_threshold")
         return single(_needed(table))

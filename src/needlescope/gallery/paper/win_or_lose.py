@@ -13,12 +13,12 @@ import pandas as pd
 
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
-from ...figures.draw_figure import documented, draw_figure
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.from_rows import empty_note, ends, grid_map, rings
 from ...figures.marks import INSIDE, Line, Mark, Scale, Text, numbers
 from ...figures.reading.rows import describe_trials
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK, COLOURS, DASHED, WHITE
 
 ORDER = 5
@@ -165,8 +165,8 @@ TABLE = TableSpec(
 BLEND = (COLOURS["attention"], WHITE, COLOURS["pooled"])
 
 
-@documented(TABLE)
-def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw E[attention] − E[pooled] by the query, and beside it by how the query is trained.
 
     Maps are "predict", rings "simulate", filled with the colour of their mean; lines are
@@ -188,15 +188,10 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.win_or_lose(pd.DataFrame(rows)).axes)
     3
     """
-    return draw_figure(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `win_or_lose` draws: both maps, or the one by the query alone."""
     table = read_table(table, TABLE)
     given, trained = difference(table), difference(table, trained=True)
     trials = [difference(table, item, "simulate") for item in (False, True)]
-    if given.empty and trials[0].empty and (alone or (trained.empty and trials[1].empty)):
+    if given.empty and trials[0].empty and (ax is not None or (trained.empty and trials[1].empty)):
         refuse_empty(
             "win_or_lose",
             "the difference of attention and pooling needs rows of both, and a query.kappa and "
@@ -206,7 +201,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
     scale = Scale(-limit, limit, BLEND, "error of attention − error of pooling")
     left = _given(table, given, trials[0], scale)
-    if alone:
+    if ax is not None:
         return single(left)
     words = f"maps: theory    rings: {describe_trials(table, 'simulate').partition(',')[0]}, mean"
     panels = [left, _trained(trained, trials[1], scale)]

@@ -1,16 +1,18 @@
-"""From a drawing to a picture: the one place where a figure asks for matplotlib."""
+"""From a function that returns a drawing to one that draws it; matplotlib is loaded only here."""
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec
 
 from .drawing import Drawing
 from .reading.columns import listed
 from .reading.validation import TableSpec
 
-Draw = TypeVar("Draw", bound=Callable[..., Any])
+P = ParamSpec("P")
 PARAMETERS, EXAMPLES = "    Parameters\n    ----------\n", "    Examples\n"
 TABLE_TEXT = (
     "Units of the calls {calls}, as `Store.to_pandas` gives them. Theory is drawn as lines or "
@@ -36,25 +38,39 @@ RETURNS_TEXT = """
 """
 
 
-def draw_figure(ax: Any, drawing: Callable[..., Drawing], *given: Any, **options: Any) -> Any:
-    """Render what ``drawing`` makes of what is given, into axes or as a figure of its own.
+def rendered(drawing: Callable[P, Drawing]) -> Callable[P, Any]:
+    """Draw by matplotlib what a function returns, into its argument ``ax`` or as a new figure.
 
+    The function returns plain data: one panel if it is given axes. `drawing_of` gets it back.
     Matplotlib is loaded here and not above, so that curves can be had without it.
     """
-    from .render import check_ax, render
+    own = inspect.signature(drawing)
 
-    check_ax(ax)
-    return render(drawing(*given, **options), ax)
+    @wraps(drawing)
+    def draw(*given: P.args, **options: P.kwargs) -> Any:
+        from .render import check_ax, render
+
+        ax = own.bind(*given, **options).arguments.get("ax")
+        check_ax(ax)
+        return render(drawing(*given, **options), ax)
+
+    return draw
 
 
-def documented(draws: TableSpec) -> Callable[[Draw], Draw]:
-    """Complete the docstring of a figure: table and axes, and what all of them return and refuse.
+def drawing_of(draw: Any) -> Callable[..., Drawing]:
+    """Return the function that a figure renders."""
+    drawing: Callable[..., Drawing] = draw.__wrapped__
+    return drawing
+
+
+def figure_of(spec: TableSpec) -> Callable[[Callable[P, Drawing]], Callable[P, Any]]:
+    """Render a figure of units, and complete its docstring: table, axes, results and refusals.
 
     A figure describes its own options, and ``ax`` where there is more to say of it.
 
     Examples
     --------
-    >>> @documented(TableSpec("errors", {"predict": ...}, across=()))
+    >>> @figure_of(TableSpec("errors", {"predict": ...}, across=()))
     ... def errors(table, ax=None):
     ...     '''Draw errors.
     ...
@@ -64,17 +80,17 @@ def documented(draws: TableSpec) -> Callable[[Draw], Draw]:
     >>> [line.strip() for line in errors.__doc__.splitlines()[2:6]]
     ['Parameters', '----------', 'table : DataFrame', 'Units of the calls "predict", as ...']
     """
-    calls = listed([f'"{call}"' for call in draws.rows])
-    text = TABLE_TEXT.format(calls=calls, more=DIVERGED_TEXT * ("simulate_deep" in draws.rows))
+    calls = listed([f'"{call}"' for call in spec.rows])
+    text = TABLE_TEXT.format(calls=calls, more=DIVERGED_TEXT * ("simulate_deep" in spec.rows))
     table = f"    table : DataFrame\n{textwrap.indent(textwrap.fill(text, 92), 8 * ' ')}\n"
 
-    def complete(draw: Draw) -> Draw:
-        before, _, after = (draw.__doc__ or "").partition(EXAMPLES)
+    def complete(drawing: Callable[P, Drawing]) -> Callable[P, Any]:
+        before, _, after = (drawing.__doc__ or "").partition(EXAMPLES)
         head, _, own = before.rstrip().partition(PARAMETERS)
         own = f"{own}\n" if own else ""
         axes = "" if "    ax : " in own else AX_TEXT
         parts = (head.rstrip(), "\n\n", PARAMETERS, table, axes, own, RETURNS_TEXT, EXAMPLES, after)
-        draw.__doc__ = "".join(parts)
-        return draw
+        drawing.__doc__ = "".join(parts)
+        return rendered(drawing)
 
     return complete
