@@ -15,8 +15,8 @@ import torch
 
 import needlescope as ns
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.deep.defaults import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
 from needlescope.deep.measures import test_error
+from needlescope.deep.training.defaults import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
 from needlescope.deep.training.loop import LoopOptions
 from needlescope.deep.training.samples import Samples
 from needlescope.deep.training.selection import hold_out, select_setting, settings_of

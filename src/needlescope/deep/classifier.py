@@ -23,8 +23,8 @@ from ..estimators.fitting.ways.catalogue import SHRINKAGES, SearchSpec
 from ..estimators.fitting.ways.rounds import Ways
 from ..losses import Loss
 from ..running.progress import Progress, reporting
-from .defaults import DECAYS, EPOCHS, RATES
 from .torch_needed import need_torch
+from .training.defaults import DECAYS, EPOCHS, RATES
 from .training_spec import Trained, TrainingSpec
 
 
@@ -53,24 +53,16 @@ class DeepClassifier(BagClassifier):
     Parameters
     ----------
     architecture : str, default "block"
-        "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
-        "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is. The
-        last two take instances in their order, all others as a set. That a transformer block is the
-        default was decided by musk1, elephant, tiger and fox.
+        A name in `needlescope.deep.ARCHITECTURES`, which says what each is. "gru" and "convolution"
+        take instances in their order, all others as a set. That a transformer block is the default
+        was decided by musk1, elephant, tiger and fox.
     heads : int, optional
-        Of "multihead", "block" and "two_blocks", which have 4 by default; at most 64.
+        As in `simulate_deep`, and so are the next four.
     width : int, default 32
-        Of keys, values and hidden layers, a multiple of the heads; at most 1024.
     rates : sequence of float, default (0.01, 0.03)
-        Learning rates, 1 to 20 of them.
     decays : sequence of float, default (3, 10)
-        How fast weights decay, times the learning rate in every step, of 64 features; of d
-        features √(d/64) times as fast, and never so fast that a step takes more than half. Every
-        pair of a rate and a decay is trained to its end from the same start; that which does best
-        on the held-out bags is kept.
+        At d features in place of dimensions.
     epochs : int, default 300
-        The most epochs, from 1 to 100,000; training stops when the loss of the held-out bags has
-        not become less for 20 of them, or for 100 if nothing has been learned yet.
     shrinkage : "auto", float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size. "auto" compares 1 with

@@ -19,8 +19,8 @@ from ..estimators.fitting.lockstep.sight import Sight
 from ..estimators.fitting.steps import Scored
 from .architectures.network import Network
 from .catalogue import ARCHITECTURES
-from .defaults import HELD_OUT_EVERY
 from .training import samples as in_batches
+from .training.defaults import HELD_OUT_EVERY
 from .training.determinism import deterministic, seeded
 from .training.loop import LoopOptions, Split
 from .training.samples import Samples

@@ -23,8 +23,8 @@ from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import ARCHITECTURES, get_architecture
-from .defaults import BATCH, DECAYS, EPOCHS, RATES
 from .torch_needed import need_torch
+from .training.defaults import BATCH, DECAYS, EPOCHS, RATES
 from .training_spec import MAX_EPOCHS, check_numbers
 
 MEMORY = 1 << 30
@@ -75,8 +75,7 @@ def simulate_deep(
     alpha : float or array
         All labelled samples, those held out included, divided by d: above 0.
     architecture : str, default "cls"
-        "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
-        "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is.
+        A name in `needlescope.deep.ARCHITECTURES`, which says what each is.
     d : int, default 64
         Dimension of a token, from 1 to 100,000.
     trials : int, default 8

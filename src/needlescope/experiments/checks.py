@@ -25,17 +25,10 @@ from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 SWEEP_ARGUMENTS = ("trials", "seed")  # of a sweep as a whole
-SEVERAL_SIGNALS = (
-    "align",
-    "asymptote",
-    "best_query",
-    "focus",
-    "predict",
-    "simulate",
-    "simulate_alignment",
-    "simulate_deep",
-    "simulate_focus",
-)  # calls that take tasks of several signals
+SEVERAL_SIGNALS = (  # calls that take tasks of several signals
+    *("align", "asymptote", "best_query", "focus", "predict"),
+    *("simulate", "simulate_alignment", "simulate_deep", "simulate_focus"),
+)
 ANSWERED_MODELS = {
     "oracle": tuple(ORACLES),
     "oracle_threshold": tuple(ORACLES),

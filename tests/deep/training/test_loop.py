@@ -10,6 +10,7 @@ from torch import nn
 
 from needlescope.deep.architectures.solvable import Solvable
 from needlescope.deep.architectures.transformer import Transformer
+from needlescope.deep.training import defaults
 from needlescope.deep.training.loop import (
     LoopOptions,
     Model,
@@ -21,6 +22,7 @@ from needlescope.deep.training.loop import (
 )
 from tests.deep.training.toy import samples
 
+COVERS = ("defaults",)
 SPLIT = Split(torch.arange(12, 60), torch.arange(12))
 
 
@@ -110,3 +112,9 @@ def test_every_epoch_has_all_samples_in_an_order_of_its_own(monkeypatch):
     epochs = [[row for batch in seen[k : k + 3] for row in batch] for k in (1, 5)]
     assert [sorted(epoch) for epoch in epochs] == [SPLIT.train.tolist()] * 2
     assert epochs[0] != epochs[1]
+
+
+def test_training_is_described_by_numbers_that_make_sense():
+    assert all(0.0 < rate < 1.0 for rate in defaults.RATES)
+    assert all(decay >= 0.0 for decay in defaults.DECAYS)
+    assert 0 < defaults.PATIENCE < defaults.EPOCHS

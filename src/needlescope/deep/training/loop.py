@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..architectures.network import Network
-from ..defaults import BATCH, EPOCHS, LEARNED, PATIENCE, PLATEAU
+from .defaults import BATCH, EPOCHS, LEARNED, PATIENCE, PLATEAU
 from .samples import Samples, scores
 
 

@@ -17,8 +17,8 @@ import torch
 from ...errors import NotConverged
 from ...solvers.calibration import losses_of
 from ..architectures.network import Network
-from ..defaults import HELD_OUT_EVERY
 from .checkpoint import Checkpoint
+from .defaults import HELD_OUT_EVERY
 from .determinism import deterministic, seeded
 from .loop import LoopOptions, Model, Run, Setting, Split, train
 from .samples import Samples, scores

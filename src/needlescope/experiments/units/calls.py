@@ -66,28 +66,13 @@ from ...training import Training
 from .code import fingerprint
 from .spelling import did_you_mean
 
-CALLS: dict[str, Callable[..., Any]] = {
-    "align": align,
-    "asymptote": asymptote,
-    "best_query": best_query,
-    "capacity": capacity,
-    "crossover": crossover,
-    "oracle_threshold": oracle_threshold,
-    "focus": focus,
-    "bayes_optimal": bayes_optimal,
-    "bayes_threshold": bayes_threshold,
-    "oracle": oracle,
-    "phase_boundaries": phase_boundaries,
-    "predict": predict,
-    "simulate": simulate,
-    "simulate_alignment": simulate_alignment,
-    "simulate_deep": simulate_deep,
-    "simulate_focus": simulate_focus,
-    "simulate_amp": simulate_amp,
-    "simulate_oracle": simulate_oracle,
-    "simulate_separability": simulate_separability,
-    "training_threshold": training_threshold,
-}
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(align, asymptote, best_query, capacity, crossover, oracle_threshold, focus, bayes_optimal),
+    *(bayes_threshold, oracle, phase_boundaries, predict, simulate, simulate_alignment),
+    *(simulate_deep, simulate_focus, simulate_amp, simulate_oracle, simulate_separability),
+    training_threshold,
+)
+CALLS = {function.__name__: function for function in _FUNCTIONS}
 TABLES: dict[str, type[Any]] = {
     "task": Task,
     "training": Training,

@@ -15,7 +15,7 @@ import pandas as pd
 from ...errors import shortened
 from ...experiments.units.answers import ANSWERS, THEORY_OF
 from ...experiments.units.spelling import did_you_mean
-from .columns import is_missing, listed
+from .columns import check_is_table, is_missing, listed
 from .validation import refuse_empty
 from .varying import arguments_used
 
@@ -81,19 +81,13 @@ def _checked(figure: str, table: Any) -> pd.DataFrame:
     """Return a table of units, also of a store; or refuse it."""
     if not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas"):
         table = table.to_pandas()
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(
-            f"table must be a Store, or a pandas DataFrame as Store.to_pandas makes it, got "
-            f"{type(table).__name__}"
-        )
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"table must have each column once, got {twice!r} twice")
+    check_is_table(table, "a Store, or a pandas DataFrame as Store.to_pandas makes it")
     if not len(table):
         refuse_empty(figure, "the table has no rows")
     if "call" not in table:
         refuse_empty(figure, "the table has no column call, which says what each row answers")
-    return table
+    rows: pd.DataFrame = table
+    return rows
 
 
 def _column(name: str, value: Any, table: pd.DataFrame) -> str:

@@ -13,13 +13,8 @@ from .rows import COLUMNS, UNIT_DEFAULTS
 
 TEXT_COLUMNS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
-    *(
-        "method",
-        "learner",
-        "noise.covariance",
-        "signal.given",
-    ),  # arrays, by a few digits of their hash
-    *("architecture", "error_message"),
+    *("method", "learner", "architecture", "error_message"),
+    *("noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )
 BOOLEANS = ("training.balanced",)  # yes or no
 MAY_BE_INFINITE = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
@@ -55,6 +50,17 @@ def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame
         for row in np.flatnonzero(result[column].isna()):
             raise ValueError(f"column {column} must hold finite numbers, got nan in row {row}")
     return result
+
+
+def check_is_table(
+    table: Any, kind: str = "a pandas DataFrame, as Store.to_pandas makes it"
+) -> None:
+    """Refuse what is not a table with each column once."""
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table must be {kind}, got {type(table).__name__}")
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"table must have each column once, got {twice!r} twice")
 
 
 def read_columns(table: pd.DataFrame) -> list[str]:

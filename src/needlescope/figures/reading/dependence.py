@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...deep.catalogue import ARCHITECTURES
-from ...deep.defaults import DECAYS, EPOCHS, RATES
+from ...deep.training.defaults import DECAYS, EPOCHS, RATES
 from ...models import ATTENTION, MODELS
 from ...training import Training
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import shortened
-from .columns import MAX_LISTED, check_column, is_missing, listed, read_columns
+from .columns import MAX_LISTED, check_column, check_is_table, is_missing, listed, read_columns
 from .rows import UNIT_DEFAULTS, with_all_columns
 from .varying import DEFAULT_LABELS, varying
 
@@ -150,14 +150,7 @@ def choose_length(L: Any, there: Sequence[int]) -> int:
 
 def _check_table(table: Any, spec: TableSpec) -> None:
     """Refuse what is not a table of units."""
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(
-            f"table must be a pandas DataFrame, as Store.to_pandas makes it, got "
-            f"{type(table).__name__}"
-        )
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"table must have each column once, got {twice!r} twice")
+    check_is_table(table)
     if "call" not in table:
         refuse_empty(
             spec.figure,

@@ -30,8 +30,8 @@ CAPTION = (
     "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of "
     "the samples is held out to stop and to choose the learning rate. Lines are theory: the "
     "Bayes-optimal error, a replica-symmetric formula; the paper's two steps (half of the data "
-    "each, best of five steps and three ridges), as d → ∞; and the least error if the signal is "
-    "known. Left: the paper's model by Adam, by its two steps at the same d, and trained to a "
+    "each, best of five steps and three ridges), as d → ∞; and the least error with a known "
+    "signal. Left: the paper's model by Adam, by its two steps at the same d, and trained to a "
     "minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
     "transformers, gated attention. Right: models without attention."
 )

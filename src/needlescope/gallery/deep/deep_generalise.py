@@ -29,10 +29,10 @@ from .deep_errors import LENGTHS, TESTED, at
 ORDER = 21
 TITLE = "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200"
 CAPTION = (
-    "Test error on sequences of another length, the signal still in one token; α = 16. Nothing "
+    "Test error against the length of the test sequence, with one signal token; α = 16. Nothing "
     "is trained again: the threshold fitted to ten tokens is used for all. The blue line is "
     "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
-    "the least error at each length if the signal is known."
+    "the least error at each length with a known signal."
 )
 
 

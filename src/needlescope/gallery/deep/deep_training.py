@@ -33,13 +33,13 @@ from .deep_errors import END_RIDGES, WATCHED, at
 ORDER = 19
 TITLE = "What training finds, epoch by epoch"
 CAPTION = (
-    "One signal token of ten, α = 8. Left: the cosine with the signal of the mean gradient of "
-    "the score in a signal token, which for a linear classifier is its readout. Right of it: "
-    "that of the query itself, where there is one; the level lines are the query of two steps "
-    "(theory) and of the paper's model trained to a minimum. Below: attention maps, the mean "
-    "attention at each epoch (from top to bottom) on the signal token, at the left, and on the "
-    "other nine tokens, the most attended first; of several heads, that of the head with most "
-    "weight on the signal."
+    "Against the epoch, for one signal token of ten and α = 8. Left: the cosine with the signal "
+    "of the mean gradient of the score in a signal token, which for a linear classifier is its "
+    "readout. Right: that of the query itself, where there is one; the level lines are the query "
+    "of two steps (theory) and of the paper's model trained to a minimum. Below: attention maps, "
+    "the mean attention at each epoch (from top to bottom) on the signal token, at the left, and "
+    "on the other nine tokens, the most attended first; of several heads, that of the head with "
+    "most weight on the signal."
 )
 
 
