@@ -33,6 +33,7 @@ from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse
 from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
+from ...models import get_model
 from ...task import Task
 from ...theory.alignment import align
 from ...training import Training
@@ -121,7 +122,7 @@ def _arguments(place: Place, model: str, kappa: float, ridge: float) -> dict[str
     half = place.alpha / 2.0
     training: dict[str, Any] = {"alpha0": half, "alpha1": half, "ridge": ridge, "eta_b": ETA_B}
     more: dict[str, Any] = {"data": "all"}
-    if model != "pooled":
+    if get_model(model).has_query:
         training["eta_q"], more = float(f"{kappa * _step(place):.4g}"), {}
     return {"task": place.task, "training": training, "model": model, **more}
 
@@ -263,9 +264,9 @@ def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
 
 
 def _look(model: str) -> dict[str, Any]:
-    """Return a line's colour; pooling, for comparison, is thin."""
-    thin = {"dash": DOTTED, "width": 1.0, "layer": -1} if model == "pooled" else {}
-    return {"colour": COLOURS[model], **thin}
+    """Return a line's style; a model without a query is there for comparison, and thin."""
+    thin = {"dash": DOTTED, "width": 1.0, "layer": -1}
+    return {"colour": COLOURS[model], **({} if get_model(model).has_query else thin)}
 
 
 def _legend(table: pd.DataFrame) -> Legend:

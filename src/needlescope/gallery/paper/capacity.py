@@ -74,8 +74,7 @@ def units(full: bool) -> list[Unit]:
             changed = {name: value} | ({"theta": WEAK_THETA} if name == "R" else {})
             models = ("attention",) if name == "cosine" else MODELS
             result += [Unit("capacity", _arguments(model, **changed)) for model in models]
-    for model in MODELS:
-        d = flat if model == "vectorized" else large
+    for model, d in {"attention": large, "pooled": large, "vectorized": flat}.items():
         result += _trials(_arguments(model), d, CAPACITIES[model], WIDTH[model], count)
     for model, changed, near, width in OTHER_POINTS:
         result += _trials(_arguments(model, **changed), 2 * large // 3, near, width, count)

@@ -19,6 +19,7 @@ from ...figures.reading.rows import select, signal_tokens
 from ...figures.reading.validation import RowSpec, TableSpec, read_table
 from ...figures.rendered import figure_of
 from ...figures.style import BLACK, COLOURS, NAMES, TEXT, WHITE, blend, grey
+from ...models import get_model
 
 ORDER = 7
 TITLE = "Length generalisation: trained on 16 tokens, tested on 4 to 1024"
@@ -62,7 +63,8 @@ def units(full: bool) -> list[Unit]:
 def _arguments(model: str, kappa: float, length: int) -> dict[str, object]:
     result: dict[str, object]
     result = {"task": _task(L), "training": TRAINING, "model": model, "test_task": _task(length)}
-    return result | ({} if model == "pooled" else {"query": {"cosine": COSINE, "kappa": kappa}})
+    query = {"query": {"cosine": COSINE, "kappa": kappa}}
+    return result | (query if get_model(model).has_query else {})
 
 
 def _task(length: int) -> dict[str, object]:

@@ -113,9 +113,9 @@ def excess(table: pd.DataFrame, call: str = "predict") -> pd.DataFrame:
 
 
 def _weights(model: str, rows: pd.DataFrame) -> float:
-    """Return the weights per dimension: L for the flat model, that of the rows if they say it."""
-    lengths = rows["task.L"] if model == "vectorized" and "task.L" in rows else pd.Series([])
-    return float(lengths.dropna().max() if lengths.notna().any() else WEIGHTS[model])
+    """Return the weights per dimension, at the L of the rows if they have one."""
+    lengths = rows["task.L"].dropna() if "task.L" in rows else []
+    return float(get_model(model).weights(int(max(lengths, default=TASK["L"]))))
 
 
 def slopes(table: pd.DataFrame) -> dict[str, float]:
@@ -174,6 +174,7 @@ def _straight(table: pd.DataFrame) -> pd.DataFrame:
 
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
+DASHES = {"vectorized": (3, 3)}  # its line lies on that of pooling
 DOT_STYLE: Mapping[str, Any] = {"size": 3.5, "edge": 0.4, "bar": 0.9}
 ROWS = RowSpec(("model", "training.alpha1"), ("test_error",))
 TABLE = TableSpec(
@@ -259,7 +260,7 @@ def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
     for model, part in lines.groupby("model"):
         scale, x = part.alpha1 / part.rate, numbers(part.samples)
         colour, name = COLOURS[str(model)], NAMES[str(model)]
-        dash = (3, 3) if model == "vectorized" else ()
+        dash = DASHES.get(str(model), ())
         marks.append(Line(x, numbers(part.excess * scale), colour, name, dash))
         low, high = ((part.excess + sign * part.excess_se) * scale for sign in (-1.0, 1.0))
         marks.append(Band(x, numbers(low), numbers(high), colour))

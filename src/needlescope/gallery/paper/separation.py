@@ -47,7 +47,8 @@ LAWS = {
     "sqrt": (0.5, 2.0),
 }  # the factors c of each law of growth of the signal
 SAMPLES = {10: 10_000, 100: 8000, 1000: 4000}  # in a trial at each L that is simulated
-FEW_MISTAKES = 2.0  # θ over √(2 log L) above which attention makes too few mistakes to count
+# θ over √(2 log L) above which a rule makes too few mistakes to count
+FEW_MISTAKES = {"attention": 2.0, "bayes": 2.0}
 BY = ("model", "task.L", "task.theta")
 ERROR = 0.1  # of the detection thresholds
 FROM = 1000  # the growth is fitted from this L on
@@ -76,8 +77,8 @@ def units(full: bool) -> list[Unit]:
             task = {**TASK, "L": point["L"], "theta": theta}
             arguments = {"task": task, "model": point["model"]}
             result.append(Unit("oracle", arguments))
-            clear = theta > FEW_MISTAKES * strength("sqrt_log", 1.0, point["L"])
-            if point["L"] in SAMPLES and not (clear and point["model"] != "pooled"):
+            few = FEW_MISTAKES.get(point["model"], np.inf) * strength("sqrt_log", 1.0, point["L"])
+            if point["L"] in SAMPLES and theta <= few:
                 drawn = {**arguments, "samples": SAMPLES[point["L"]]}
                 result += trials("simulate_oracle", drawn, count)
     for point in grid(L=lengths, model=ALL_MODELS):
