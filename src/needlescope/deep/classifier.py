@@ -160,7 +160,7 @@ class DeepClassifier(BagClassifier):
 
     def _training_spec(self) -> TrainingSpec:
         """Read the parameters of a training, or refuse them."""
-        return TrainingSpec.read(
+        return TrainingSpec.validated(
             self.architecture, self.width, self.heads, self.rates, self.decays, self.epochs
         )
 

@@ -37,16 +37,16 @@ class TrainingSpec(NamedTuple):
     epochs: int
 
     @classmethod
-    def read(
+    def validated(
         cls, architecture: Any, width: Any, heads: Any, rates: Any, decays: Any, epochs: Any
     ) -> TrainingSpec:
-        """Make a plan of what a user gives, or refuse it.
+        """Return the specification that a user gives, or refuse it.
 
         Examples
         --------
-        >>> TrainingSpec.read("gated", 8, None, [0.01], [3.0], 50)
+        >>> TrainingSpec.validated("gated", 8, None, [0.01], [3.0], 50)
         Plan(architecture='gated', width=8, heads=None, rates=(0.01,), decays=(3.0,), epochs=50)
-        >>> TrainingSpec.read("gated", 8, None, 0.01, [3.0], 50)
+        >>> TrainingSpec.validated("gated", 8, None, 0.01, [3.0], 50)
         Traceback (most recent call last):
         ValueError: rates must be a list of numbers, got 0.01
         """

@@ -161,7 +161,7 @@ def run_units(
     check_progress(progress)
     wanted = _listed(units)
     folder = store.path.with_suffix(".checkpoints")
-    todo = [unit.keeping(folder) for unit in store.missing(wanted, retry=retry)]
+    todo = [unit.with_checkpoints(folder) for unit in store.missing(wanted, retry=retry)]
 
     def keep(place: int, result: Attempt) -> None:
         store.put(todo[place], result.numbers, seconds=result.seconds, error=result.error)

@@ -144,7 +144,7 @@ class Sweep:
         result = {name: listed(name, value) for name, value in (dict(self.axes) | given).items()}
         return Grid(result, check_together(self.together, result))
 
-    def own(self, call: str) -> Grid:
+    def grid_of(self, call: str) -> Grid:
         """Return the grid of the axes that a call takes."""
         taken = checks.accepted_arguments(call)
         return self.grid.only([axis for axis in self.grid.axes if axis.partition(".")[0] in taken])
@@ -153,7 +153,7 @@ class Sweep:
     def count(self) -> int:
         """How many units there are at most, without making them: equal ones are one."""
         each = {call: self.trials if call in SIMULATED else 1 for call in self.calls}
-        return sum(self.own(call).count * int(trials) for call, trials in each.items())
+        return sum(self.grid_of(call).count * int(trials) for call, trials in each.items())
 
     @property
     def left_out(self) -> list[str]:
@@ -176,7 +176,7 @@ class Sweep:
                 if name not in (*self.axes, *self.tables):
                     line = f"a table [{name}]" if name in TABLES else f"a line `{name} = ...`"
                     raise ValueError(f"{call} needs {line}")
-            for point in self.own(call):
+            for point in self.grid_of(call):
                 rest = {name: value for name, value in point.items() if name in self.axes}
                 taken = checks.accepted_arguments(call, rest.get("model"))
                 pairs = {name: tables.at(name, point) for name in self.tables if name in taken}

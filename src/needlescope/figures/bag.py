@@ -157,8 +157,8 @@ def _joined(*titles: str) -> str:
 
 def _stems(x: Any, y: Any, colour: str) -> Dots:
     """Return dots with a bar from 0 to each."""
-    reach = (numbers(np.maximum(y, 0.0)), numbers(np.maximum(-np.asarray(y), 0.0)))
-    return Dots(numbers(x), numbers(y), reach, colour, size=3.2, bar=1.4)
+    span = (numbers(np.maximum(y, 0.0)), numbers(np.maximum(-np.asarray(y), 0.0)))
+    return Dots(numbers(x), numbers(y), span, colour, size=3.2, bar=1.4)
 
 
 def _others(at: float, together: float, count: int) -> list[Mark]:

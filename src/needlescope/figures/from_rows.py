@@ -134,8 +134,8 @@ def error_axis(
     (0.1, 0.55)
     """
     above = [item for item in (*heights(marks), *more) if item > 0.0] or [0.5]
-    reach = (margins[0] * min(above), margins[1] * max(above))
-    return Axis(name, log=10, limits=reach, ticks=ticks, minor="ticks")
+    span = (margins[0] * min(above), margins[1] * max(above))
+    return Axis(name, log=10, limits=span, ticks=ticks, minor="ticks")
 
 
 def grid_map(grid: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:

@@ -104,14 +104,14 @@ def lines(
     chosen = choose_columns("lines", table, x, y, by)
     marks, keys = _curves(chosen)
     across = np.unique(np.concatenate([mark.x for mark in marks]))
-    reach = heights(marks)
-    if not len(reach):
+    span = heights(marks)
+    if not len(span):
         refuse_empty("lines", f"its numbers in {chosen.y} are not finite")
     legend = Legend(keys, "upper left", (1.01, 1.0)) if len(keys) > 1 else None
     panel = Panel(
         marks,
         _axis("x", chosen.x, across, xscale),
-        _axis("y", chosen.y, reach, yscale),
+        _axis("y", chosen.y, span, yscale),
         _title(chosen, keys),
         legend=legend,
     )

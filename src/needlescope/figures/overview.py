@@ -76,10 +76,10 @@ def _curves(curves: pd.DataFrame) -> Panel:
     marks.append(
         Line(numbers(best.index), numbers(best), BAYES_COLOUR, NAMES["bayes_optimal"], width=THIN)
     )
-    reach = (float(curves.alpha1.min()), float(curves.alpha1.max()))
+    span = (float(curves.alpha1.min()), float(curves.alpha1.max()))
     return Panel(
         marks,
-        Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=reach),
+        Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=span),
         Axis("test error", limits=(0.0, 0.5)),
         "what training reaches (dotted: signal known)",
         beside=True,
@@ -93,10 +93,10 @@ def _thresholds(thresholds: pd.DataFrame) -> Panel:
         if len(part):
             line = Line(numbers(part.L), numbers(part.theta), colour, name, dash, width=width)
             marks.append(line)
-    reach = (float(thresholds.L.min()), float(thresholds.L.max()))
+    span = (float(thresholds.L.min()), float(thresholds.L.max()))
     return Panel(
         marks,
-        Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=reach),
+        Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=span),
         Axis(r"signal needed, $\theta$", log=10),
         "weakest signal found with 10 % error",
         beside=True,

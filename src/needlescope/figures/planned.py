@@ -79,13 +79,13 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Drawing:
     marks.append(_point(result))
     words = f"$n$ = {result.n:,.0f}".replace(",", "{,}")
     top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
-    reach = 0.7 * floor, float(top)
-    ticks = [tick for tick in TICKS if reach[0] <= tick <= reach[1]]
+    span = 0.7 * floor, float(top)
+    ticks = [tick for tick in TICKS if span[0] <= tick <= span[1]]
     labels = [f"{tick:g}" for tick in ticks]
     panel = Panel(
         marks,
         Axis(f"bags, $n$ ($d$ = {result.d})", log=10, limits=(curves.n[0], curves.n[-1])),
-        Axis("test error", log=10, limits=reach, ticks=ticks, labels=labels, minor="none"),
+        Axis("test error", log=10, limits=span, ticks=ticks, labels=labels, minor="none"),
         f"{NAMES[result.learner]}: {words}, error {result.error:.3g}",
         beside=True,
     )

@@ -231,7 +231,7 @@ def describe_table(table: pd.DataFrame) -> str:
 
 def count_lost(table: pd.DataFrame) -> list[str]:
     """Count the trainings that diverged, and those that ended in another error."""
-    said = select(table, ["error_message"], call="simulate_deep")["error_message"].astype(str)
-    diverged = int(said.str.contains("diverge").sum())
-    counted = {"diverged": diverged, "failed": len(said) - diverged}
+    messages = select(table, ["error_message"], call="simulate_deep")["error_message"].astype(str)
+    diverged = int(messages.str.contains("diverge").sum())
+    counted = {"diverged": diverged, "failed": len(messages) - diverged}
     return [f"{n} training{'s' * (n > 1)} {how}" for how, n in counted.items() if n]

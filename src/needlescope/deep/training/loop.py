@@ -123,7 +123,7 @@ def _without_decay(network: Network) -> set[nn.Parameter]:
     return result | {item for name, item in names if name.rpartition(".")[2].startswith("bias")}
 
 
-After = Callable[[Run, Model], object]
+Callback = Callable[[Run, Model], object]
 """Called at the start and after every epoch."""
 
 
@@ -134,7 +134,7 @@ def train(
     options: LoopOptions,
     run: Run,
     seed: int,
-    after: After = lambda run, model: None,
+    after: Callback = lambda run, model: None,
 ) -> None:
     """Go on with a training until it ends; the weights are then left at their best.
 

@@ -26,7 +26,7 @@ from .samples import Samples, scores
 REFERENCE_D = 64  # numbers in a token of the task on which decays were chosen
 
 Build = Callable[[], Network]
-Watch = Callable[[Network], Any]
+Observer = Callable[[Network], Any]
 
 
 class Selected(NamedTuple):
@@ -50,7 +50,7 @@ def select_setting(
     settings: Sequence[Setting],
     seed: int,
     checkpoint: Checkpoint | None = None,
-    watch: Watch | None = None,
+    watch: Observer | None = None,
     report: Callable[[int], object] = lambda epochs: None,
 ) -> Selected:
     """Train from the same start in every setting; keep what does best on samples held out.

@@ -118,15 +118,16 @@ class Unit:
         """Do the work and return its numbers by name."""
         return run_call(self.call, self.arguments, self.loss, self.checkpoints)
 
-    def keeping(self, folder: Path) -> Unit:
+    def with_checkpoints(self, folder: Path) -> Unit:
         """Return the unit with a folder of its own for what it has done so far, if it keeps any.
 
         Examples
         --------
         >>> task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
-        >>> Unit("oracle", {"task": task, "model": "pooled"}).keeping(Path("here")).checkpoints
+        >>> oracle = Unit("oracle", {"task": task, "model": "pooled"})
+        >>> oracle.with_checkpoints(Path("here")).checkpoints
         >>> deep = Unit("simulate_deep", {"task": task, "alpha": 2.0})
-        >>> deep.keeping(Path("here")).checkpoints == str(Path("here", deep.key[:16]))
+        >>> deep.with_checkpoints(Path("here")).checkpoints == str(Path("here", deep.key[:16]))
         True
         """
         if self.call not in RESUMABLE:

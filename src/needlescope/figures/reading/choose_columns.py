@@ -94,13 +94,13 @@ def _column(name: str, value: Any, table: pd.DataFrame) -> str:
     """Return a column's name, or refuse one that the table does not have."""
     if isinstance(value, str) and value in table:
         return value
-    there = [str(column) for column in table.columns if not str(column).startswith("version.")]
-    ends = [item for item in there if isinstance(value, str) and item.endswith(f".{value}")][:1]
-    hint = f"; did you mean {ends[0]!r}?" if ends else did_you_mean(value, there)
-    more = ", …" * (len(there) > MOST_COLUMNS)
+    present = [str(column) for column in table.columns if not str(column).startswith("version.")]
+    ends = [item for item in present if isinstance(value, str) and item.endswith(f".{value}")][:1]
+    hint = f"; did you mean {ends[0]!r}?" if ends else did_you_mean(value, present)
+    more = ", …" * (len(present) > MOST_COLUMNS)
     raise ValueError(
         f"{name} must be a column of the table, got {value!r:.80}{hint or ';'} it has "
-        f"{', '.join(there[:MOST_COLUMNS])}{more}"
+        f"{', '.join(present[:MOST_COLUMNS])}{more}"
     )
 
 

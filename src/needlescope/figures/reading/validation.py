@@ -109,11 +109,11 @@ def refuse_empty(figure: str, why: str) -> NoReturn:
 
 def check_values(figure: str, column: str, values: Any, allowed: Sequence[Any]) -> None:
     """Refuse values that a figure has neither a curve nor a panel for."""
-    there = [item for item in dict.fromkeys(values) if not is_missing(item)]
-    odd = [item for item in there if item not in allowed]
+    present = [item for item in dict.fromkeys(values) if not is_missing(item)]
+    odd = [item for item in present if item not in allowed]
     if odd:
         known, got = listed(allowed), listed(odd)
-        if len(odd) == len(there):
+        if len(odd) == len(present):
             refuse_empty(figure, f"it draws {column} {known}, the table has {got}")
         raise ValueError(
             f"figures.{figure} draws {column} {known}, got {got}; leave the rest out, as "
@@ -133,7 +133,7 @@ def check_strengths(figure: str, table: pd.DataFrame) -> None:
             )
 
 
-def choose_length(L: Any, there: Sequence[int]) -> int:
+def choose_length(L: Any, present: Sequence[int]) -> int:
     """Return which L of a table to draw, the smallest by default; or refuse one that it lacks.
 
     Examples
@@ -142,9 +142,9 @@ def choose_length(L: Any, there: Sequence[int]) -> int:
     (10, 100)
     """
     if L is None:
-        return min(there)
-    if isinstance(L, bool) or L not in there:
-        raise ValueError(f"L must be {listed(there, 'or')}, as the table has it, got {L!r}")
+        return min(present)
+    if isinstance(L, bool) or L not in present:
+        raise ValueError(f"L must be {listed(present, 'or')}, as the table has it, got {L!r}")
     return int(L)
 
 
@@ -168,9 +168,9 @@ def _complete(table: pd.DataFrame, spec: TableSpec) -> Any:
     kept = np.zeros(len(table), dtype=bool)
     for call, rows in spec.rows.items():
         if all(name in table for name in rows.needs):
-            there = table[list(rows.needs)].notna().all(axis=1)
+            present = table[list(rows.needs)].notna().all(axis=1)
             some = table.reindex(columns=list(rows.numbers)).notna().any(axis=1)
-            kept |= ((table["call"] == call) & there & some).to_numpy()
+            kept |= ((table["call"] == call) & present & some).to_numpy()
     return kept
 
 

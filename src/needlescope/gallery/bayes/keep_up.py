@@ -302,9 +302,9 @@ def _step(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Pa
         marks.append(Dots(x, y, se, QUERY))
     rule = Rule(y=STEP, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-1)
     words = f"default, {STEP:g}"
-    said = Text(words, (0.98, STEP), ("panel", "data"), ("right", "bottom"), (0, 2), grey(0.4))
+    note = Text(words, (0.98, STEP), ("panel", "data"), ("right", "bottom"), (0, 2), grey(0.4))
     return Panel(
-        [rule, *marks, said, *empty_note(marks)],
+        [rule, *marks, note, *empty_note(marks)],
         _tokens(table),
         Axis(r"step on the query, $\eta_q$", log=10),
         r"step for a sharp query, $\kappa = \theta/2$",

@@ -139,9 +139,9 @@ def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     y = Axis(r"strength of the signal, $\theta$")
     if min(result.shape, default=0) > 1:
         marks.append(grid_map(result, SCALE))
-        reach = ends(result.columns)
+        span = ends(result.columns)
         x, y = (
-            replace(x, limits=reach, ticks=_decades(*reach)),
+            replace(x, limits=span, ticks=_decades(*span)),
             replace(y, limits=ends(result.index)),
         )
     marks += _boundaries(own)

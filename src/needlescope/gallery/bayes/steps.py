@@ -224,8 +224,8 @@ def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
     """Return the curve of one amount of data, and the levels that it stands between."""
     theory = _best(select(table, [X, y], call="predict"))
     trials = select(table, [X, y], call="simulate")
-    reach = pd.concat([theory[X], trials[X]]).astype(float)
-    ends = (2.0, 32.0) if not len(reach) else (float(reach.min()), float(reach.max()))
+    span = pd.concat([theory[X], trials[X]]).astype(float)
+    ends = (2.0, 32.0) if not len(span) else (float(span.min()), float(span.max()))
     two = _best(select(table[table[X].isna()], [y], call="predict"))
     optimal = select(table, [y], call="bayes_optimal")
     result: list[Mark] = []

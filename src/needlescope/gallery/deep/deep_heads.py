@@ -177,14 +177,14 @@ def _panel(
     heads = sorted({x for mark in marks for x in mark.x})
     return Panel(
         [*levels, *marks, *empty_note([*levels, *marks])],
-        Axis("heads", log=2, ticks=heads or None, plain=True, minor="none", limits=_reach(heads)),
+        Axis("heads", log=2, ticks=heads or None, plain=True, minor="none", limits=_span(heads)),
         errors,
         "one layer of self-attention" if name == "multihead" else style.label(name),
         legend=legend,
     )
 
 
-def _reach(heads: list[float]) -> tuple[float, float]:
+def _span(heads: list[float]) -> tuple[float, float]:
     return (min(heads) / 1.25, max(heads) * 1.25) if heads else (0.8, 10.0)
 
 

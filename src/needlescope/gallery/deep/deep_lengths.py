@@ -100,12 +100,12 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Drawing:
     ]
     errors = style.errors_axis(marks)
     keys = [*style.theory_keys(marks), *style.dot_keys(marks)]
-    x = Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table))
+    x = Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_span(table))
     shown = [*_longer(table, errors), *marks, *empty_note(marks)]
     return style.single_drawing(table, shown, x, errors, keys)
 
 
-def _reach(table: pd.DataFrame) -> tuple[float, float]:
+def _span(table: pd.DataFrame) -> tuple[float, float]:
     rows = table[table[style.Y].notna() | table["error"].notna()]
     return float(rows[X].min()) / 1.15, float(rows[X].max()) * 1.15
 
@@ -114,9 +114,9 @@ def _longer(table: pd.DataFrame, errors: Axis) -> list[Mark]:
     """Shade the part that has more tokens than dimensions, if there is one."""
     sizes = select(table, ["d"], call="simulate_deep")["d"]
     low, high = errors.limits
-    if not len(sizes) or low is None or high is None or sizes.max() >= _reach(table)[1]:
+    if not len(sizes) or low is None or high is None or sizes.max() >= _span(table)[1]:
         return []
-    d, end = float(sizes.max()), _reach(table)[1]
+    d, end = float(sizes.max()), _span(table)[1]
     words = "more tokens\nthan dimensions"
     place = ((d, 0.02), ("data", "panel"), ("left", "bottom"), (4, 0))  # below all lines
     return [

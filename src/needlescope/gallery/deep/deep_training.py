@@ -111,13 +111,13 @@ def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine")
     lines = [_cosines(table, COSINE), _cosines(table, QUERY)]
     maps = [name for name in MAPS if _map(table, name) is not None]
     panels = [_attention(table, name, first=name == maps[0]) for name in maps]
-    said = "\n".join((describe_trials(table, "simulate_deep"), *style.count_lost(table)))
+    text = "\n".join((describe_trials(table, "simulate_deep"), *style.count_lost(table)))
     height, low = (5.0, 0.545) if maps else (2.9, 0.16)
     blocks = [Block(lines, 2, (0.062, 0.755, low, 0.925 if maps else 0.87), (0.22, 0.2))]
     if maps:
         right = 0.062 + 0.835 * len(maps) / len(MAPS)
         blocks.append(Block(panels, len(maps), (0.062, right, 0.085, 0.375), (0.12, 0.2)))
-    drawing = Drawing(blocks, (8.6, height), said, [_legend(table, lines, low)])
+    drawing = Drawing(blocks, (8.6, height), text, [_legend(table, lines, low)])
     return drawing if not maps else _with_bar(drawing)
 
 
@@ -165,13 +165,13 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
             labels=[f"{0 if epoch < 1 else epoch:g}" for epoch in epochs],
             minor="none",
         ),
-        Axis("cosine with the signal" if gradient or alone else "", limits=_reach(marks)),
+        Axis("cosine with the signal" if gradient or alone else "", limits=_span(marks)),
         title,
         legend=legend if alone else None,
     )  # fmt: skip
 
 
-def _reach(marks: list[Mark]) -> tuple[float, float]:
+def _span(marks: list[Mark]) -> tuple[float, float]:
     """Return from where to where cosines are drawn: from zero, or below."""
     least = min((min(mark.y) for mark in marks if isinstance(mark, Dots)), default=0.0)
     return min(-0.03, least - 0.05), 1.03
@@ -226,12 +226,12 @@ def _attention(
     result = _map(table, name)
     assert result is not None
     values, epochs = result
-    said = (
+    text = (
         style.label(name).replace(", ", ",\n")
         if "," in style.label(name)
         else textwrap.fill(style.label(name), 15)
     )
-    title = Text(said, (0.0, 1.0), INSIDE, ("left", "bottom"), (0, 3), size=TINY)
+    title = Text(text, (0.0, 1.0), INSIDE, ("left", "bottom"), (0, 3), size=TINY)
     shown = first or alone
     places = list(range(len(epochs)))
     return Panel(

@@ -68,7 +68,7 @@ TOL, BAYES_TOL = 3e-3, 1e-2
 BY = ("model", "task.L", "task.R", "training.alpha1", "training.eta_q", "training.ridge")
 
 
-class Place(NamedTuple):
+class Problem(NamedTuple):
     """A problem: L tokens, R of them with the signal, and α samples per dimension in all."""
 
     L: int = TOKENS
@@ -82,21 +82,21 @@ class Place(NamedTuple):
         return {"L": self.L, "R": self.R, "theta": theta, "pi": 0.5}
 
 
-DATA = [Place(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
-LENGTH = [Place(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
-SHARED = [Place(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
+DATA = [Problem(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
+LENGTH = [Problem(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
+SHARED = [Problem(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
 # κ and ridge of least error at each dot, for softmax and linear; the ridge for hard attention
-DOTS: dict[Place, tuple[tuple[float, float], tuple[float, float], float]] = {
-    Place(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
-    Place(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
-    Place(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
-    Place(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
-    Place(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
-    Place(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
-    Place(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
-    Place(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
-    Place(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
-    Place(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
+DOTS: dict[Problem, tuple[tuple[float, float], tuple[float, float], float]] = {
+    Problem(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Problem(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
+    Problem(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
+    Problem(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
+    Problem(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Problem(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
+    Problem(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
+    Problem(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
+    Problem(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
+    Problem(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
 }
 
 
@@ -104,34 +104,34 @@ def units(full: bool) -> list[Unit]:
     """Theory over a grid of κ and ridges at each place; simulation at the best of some."""
     d, count = (800, 16) if full else (200, 8)
     result = []
-    for place in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
-        limit = {"task": place.task, "alpha": place.alpha, "tol": BAYES_TOL}
+    for problem in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
+        limit = {"task": problem.task, "alpha": problem.alpha, "tol": BAYES_TOL}
         result.append(Unit("bayes_optimal", limit))
         for model, kappas in {**KAPPAS, "pooled": (1.0,)}.items():
             for kappa, ridge in product(kappas, RIDGES):
-                arguments = _arguments(place, model, kappa, ridge)
+                arguments = _arguments(problem, model, kappa, ridge)
                 result.append(Unit("predict", {**arguments, "tol": TOL}))
-    for place, (soft, linear, hard) in DOTS.items():
+    for problem, (soft, linear, hard) in DOTS.items():
         best = {"attention": soft, "linear": linear, "hard": (1.0, hard)}
         for model, at in best.items():
-            result += paired_trials("simulate", _arguments(place, model, *at), d, count)
+            result += paired_trials("simulate", _arguments(problem, model, *at), d, count)
     return result
 
 
-def _arguments(place: Place, model: str, kappa: float, ridge: float) -> dict[str, Any]:
-    half = place.alpha / 2.0
+def _arguments(problem: Problem, model: str, kappa: float, ridge: float) -> dict[str, Any]:
+    half = problem.alpha / 2.0
     training: dict[str, Any] = {"alpha0": half, "alpha1": half, "ridge": ridge, "eta_b": ETA_B}
     more: dict[str, Any] = {"data": "all"}
     if get_model(model).has_query:
-        training["eta_q"], more = float(f"{kappa * _step(place):.4g}"), {}
-    return {"task": place.task, "training": training, "model": model, **more}
+        training["eta_q"], more = float(f"{kappa * _step(problem):.4g}"), {}
+    return {"task": problem.task, "training": training, "model": model, **more}
 
 
 @cache
-def _step(place: Place) -> float:
+def _step(problem: Problem) -> float:
     """Return the step on the query that makes κ = 1: κ is proportional to it."""
-    training = Training(alpha0=place.alpha / 2.0, alpha1=place.alpha / 2.0)
-    return float(training.eta_q / align(Task(**place.task), training).kappa)
+    training = Training(alpha0=problem.alpha / 2.0, alpha1=problem.alpha / 2.0)
+    return float(training.eta_q / align(Task(**problem.task), training).kappa)
 
 
 scores = partial(compare, by=BY, names=("test_error",))
@@ -141,7 +141,7 @@ MODELS = ("attention", "hard", "linear", "pooled")
 KINDS = {**NAMES, "attention": "softmax attention"}
 TRAINED = RowSpec(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
 SETTINGS = ("training.eta_q", "training.ridge")
-PLACE = (L, R, "task.theta", X)
+PROBLEM_COLUMNS = (L, R, "task.theta", X)
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 TABLE = TableSpec(
     "kinds",
@@ -210,7 +210,9 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
     """Refuse rows that no panel draws, and two strengths at one R."""
     odd = table.drop(index=np.unique(np.concatenate([part.index for part in parts.values()])))
     if len(odd):
-        result = ", ".join(f"{name} = {odd[name].iloc[0]:g}" for name in PLACE if name != X)
+        result = ", ".join(
+            f"{name} = {odd[name].iloc[0]:g}" for name in PROBLEM_COLUMNS if name != X
+        )
         raise ValueError(
             f"figures.kinds draws rows along {X}, {L} or {R}, the rest fixed, got {result} with "
             f"{odd[X].iloc[0]:g} samples per dimension beside them; leave those rows out"
@@ -243,13 +245,13 @@ def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:
     if name != "shared":
         symbols["task.theta"], fixed = r"\theta", (*fixed, "task.theta")
     values = {item: select(table, [item])[item].unique() for item in fixed}
-    said = [
+    parts_of_title = [
         f"${symbols[name]} = {result[0]:g}$" for name, result in values.items() if len(result) == 1
     ]
     strong = (table["task.theta"] * np.sqrt(table[R].astype(float))).dropna()
     if name == "shared" and len(strong) and np.ptp(strong) < 0.01 * strong.mean():
-        said.append(f"$\\theta\\sqrt{{R}} = {strong.mean():.3g}$")
-    return ", ".join(said)
+        parts_of_title.append(f"$\\theta\\sqrt{{R}} = {strong.mean():.3g}$")
+    return ", ".join(parts_of_title)
 
 
 def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
@@ -270,8 +272,8 @@ def _look(model: str) -> dict[str, Any]:
 
 
 def _legend(table: pd.DataFrame) -> Legend:
-    there = [model for model in MODELS if (table.model == model).any()]
-    keys = [Key(KINDS[item], Line(**_look(item)), _dot(table, item)) for item in there]
+    present = [model for model in MODELS if (table.model == model).any()]
+    keys = [Key(KINDS[item], Line(**_look(item)), _dot(table, item)) for item in present]
     if (table.call == "bayes_optimal").any():
         keys.append(BAYES_KEY)
     spaces = {"columnspacing": 1.4, "handlelength": 1.8}

@@ -187,11 +187,11 @@ def _errors(table: pd.DataFrame) -> Panel:
         trials = select(own, [X, ERROR], call="simulate")
         look = {"colour": colour, "name": name, "marker": marker}
         marks += trial_dots(trials, X, ERROR, (STEP,), **look)
-    reach = heights(marks)
-    low = 0.8 * reach[reach > 0.0].min(initial=0.5)
-    said = [*_guess(table), *_limit(marks)] if marks else []
+    span = heights(marks)
+    low = 0.8 * span[span > 0.0].min(initial=0.5)
+    notes = [*_guess(table), *_limit(marks)] if marks else []
     return Panel(
-        [*said, *marks, *empty_note(marks)],
+        [*notes, *marks, *empty_note(marks)],
         _shares(),
         Axis("test error", log=10, limits=(low, 0.6), ticks=TICKS, minor="ticks"),
         "and the classifier predicts no positives",

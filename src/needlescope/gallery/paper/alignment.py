@@ -123,18 +123,18 @@ def _gap(table: pd.DataFrame) -> Panel:
     name, colour = "$1 - s_q$", VECTORS["cosine_q"][1]
     lines, trials = _rows(table, "cosine_q")
     marks = curve(lines, trials, X, "cosine_q", colour, name, change=lambda cosine: 1.0 - cosine)
-    said = empty_note(marks)
+    notes = empty_note(marks)
     if len(lines):
-        said.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
+        notes.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
     limits, _ = _rows(table, "constant")
     if len(limits):
         limit, known = limits["constant"] / limits[X], limits["constant"].unique()
         name = r"$C/\alpha_0$" + (f", $C = {known[0]:.3g}$" if len(known) == 1 else "")
         line = Line(numbers(limits[X]), numbers(limit), LIMIT, name, DASHED, 1.0, layer=-1)
         marks.append(line)
-        said.append(_name(limits[X], limit, name, LIMIT, above=True))
+        notes.append(_name(limits[X], limit, name, LIMIT, above=True))
     return Panel(
-        [*marks, *said],
+        [*marks, *notes],
         Axis(XLABEL, log=10, plain=True),
         Axis("missing alignment, $1 - s_q$", log=10),
         r"the query's gap closes like $C/\alpha_0$",

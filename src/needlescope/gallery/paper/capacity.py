@@ -183,9 +183,9 @@ def half_point(part: pd.DataFrame) -> tuple[float, float]:
     if p[0] < 1.0 or p[-1] > 0.0:
         return np.nan, np.nan
     middle = float(np.sum(-np.diff(p) * (x[1:] + x[:-1]) / 2.0))
-    reach = np.diff(np.r_[x[0], (x[1:] + x[:-1]) / 2.0, x[-1]])
-    error = np.sqrt(np.sum(reach**2 * p * (1.0 - p) / np.maximum(n - 1.0, 1.0)))
-    return middle, float(max(error, (reach / n).min()))
+    span = np.diff(np.r_[x[0], (x[1:] + x[:-1]) / 2.0, x[-1]])
+    error = np.sqrt(np.sum(span**2 * p * (1.0 - p) / np.maximum(n - 1.0, 1.0)))
+    return middle, float(max(error, (span / n).min()))
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:

@@ -212,15 +212,15 @@ def _panel(
             trials = select(rows, [X, name], call="simulate")
             whose = NAMES[model] + ("" if value is None else f", {_name(curves.column, value)}")
             marks += curve(lines, trials, X, name, COLOURS[model], whose, **look)
-    said = empty_note(marks)
+    notes = empty_note(marks)
     if marks and name == "test_error":
         marks += _bayes_lines(table, curves)
     if marks and loss == "square" and name == "test_error":
-        said += _peaks(table, marks)
+        notes += _peaks(table, marks)
     if name == "train_error":
-        said += _hidden(table, loss, marks)
+        notes += _hidden(table, loss, marks)
     return Panel(
-        [*marks, *said],
+        [*marks, *notes],
         Axis(words, log=10, ticks=_ticks(marks), minor="none"),
         # Losses that are nearly zero differ by orders of magnitude.
         Axis(QUANTITIES[name], log=10)
@@ -250,7 +250,7 @@ def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     ]
 
 
-def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
+def _span(marks: Sequence[Mark]) -> tuple[float, float]:
     """Return the least and the largest α1 that is drawn."""
     result = [item for mark in marks if isinstance(mark, Line | Dots) for item in mark.x] or [1.0]
     return min(result), max(result)
@@ -258,7 +258,7 @@ def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
 
 def _ticks(marks: Sequence[Mark]) -> list[float]:
     """Return ¼, 1, 4, 16 and so on, as far as there are data."""
-    low, high = (math.log2(item) / 2.0 for item in _reach(marks))
+    low, high = (math.log2(item) / 2.0 for item in _span(marks))
     return [4.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
 
 
@@ -268,7 +268,7 @@ def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
     places = {1.0: r"$\alpha_1 = 1$"}
     if len(tokens) == 1:
         places[float(tokens[0])] = r"$\alpha_1 = L$"
-    (low, high), result, top = _reach(marks), list[Mark](), ("center", "bottom")
+    (low, high), result, top = _span(marks), list[Mark](), ("center", "bottom")
     for place, name in places.items():
         if low <= place <= high:
             result.append(Rule(x=place, colour=grey(0.6), dash=DOTTED, width=0.7, layer=-2))
@@ -300,8 +300,8 @@ def _name(column: str, value: Any) -> str:
 
 def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]:
     """Name the models above the panels, and below them what else there is."""
-    there = [model for model in MODELS if (table["model"] == model).any()]
-    keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in there], []
+    present = [model for model in MODELS if (table["model"] == model).any()]
+    keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in present], []
     corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
     result = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
     for value, look in zip(curves.values, CURVE_STYLES, strict=False):

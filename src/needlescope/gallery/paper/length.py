@@ -115,11 +115,11 @@ def length(table: pd.DataFrame, ax: Any = None) -> Drawing:
     trained = rows["task.L"].dropna()[:1].tolist()
     ticks = [item * 4.0**power for item in trained for power in range(-1, 4)]
     tokens = rf"tokens of a test sequence, $L'$ {signal_tokens(rows)}"
-    reach = (rows[X].min() / 1.15, rows[X].max() * 1.15)
+    span = (rows[X].min() / 1.15, rows[X].max() * 1.15)
     least = min([0.05, *rows[Y][rows[Y] > 0.0]])
     panel = Panel(
         [*marks, *(mark for item in trained for mark in trained_length(item, 0.97, 4))],
-        Axis(tokens, log=2, limits=reach, ticks=ticks or None),
+        Axis(tokens, log=2, limits=span, ticks=ticks or None),
         Axis("test error", log=10, limits=(0.8 * least, 0.6), ticks=TICKS, minor="ticks"),
         "trained on one length, tested on another",
         beside=True,

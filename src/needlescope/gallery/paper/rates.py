@@ -241,8 +241,8 @@ def _excess(table: pd.DataFrame, lines: pd.DataFrame, trials: pd.DataFrame) -> P
         slope = f", slope {fitted[key]:.2f}" if key in fitted else ""
         name, colour = f"{NAMES[key]}: {rate:#.3g}$/\\alpha_1$", COLOURS[key]
         marks.append(Line(numbers(part.alpha1), numbers(part.excess), colour, NAMES[key]))
-        reach = np.array([part.alpha1.min(), part.alpha1.max()])
-        marks.append(Line(numbers(reach), numbers(rate / reach), colour, name, DASHED, 0.8))
+        span = np.array([part.alpha1.min(), part.alpha1.max()])
+        marks.append(Line(numbers(span), numbers(rate / span), colour, name, DASHED, 0.8))
         keys.append(Key(name + slope.replace("-", "−"), Line(colour=colour)))
     for model, part in trials.groupby("model"):
         marks.append(_dots(part.alpha1, part.excess, part.excess_se, str(model)))

@@ -133,12 +133,12 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Drawing:
     _check_protocols(table)
     table = with_total(table)
     marks = _marks(table)
-    reach = heights(marks)
-    lowest = 0.85 * reach[reach > 0.0].min(initial=1.0)
+    span = heights(marks)
+    lowest = 0.85 * span[span > 0.0].min(initial=1.0)
     panel = Panel(
         marks,
         Axis(r"all samples per dimension, $\alpha$", log=2, plain=True, minor="none"),
-        Axis("test error", log=10, limits=(lowest, reach.max()), ticks=TICKS, minor="ticks"),
+        Axis("test error", log=10, limits=(lowest, span.max()), ticks=TICKS, minor="ticks"),
         "what to do with the data",
         legend=_legend(table),
     )

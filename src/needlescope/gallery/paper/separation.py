@@ -266,7 +266,7 @@ def _thresholds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _lines(
-    rows: pd.DataFrame, y: pd.Series, said: Mapping[str, str], corner: str
+    rows: pd.DataFrame, y: pd.Series, suffixes: Mapping[str, str], corner: str
 ) -> tuple[list[Mark], Legend]:
     """Return a line for each model, and a legend, with more text for some."""
     marks, keys = list[Mark](), []
@@ -274,14 +274,14 @@ def _lines(
         part, key = part.sort_values("task.L"), str(model)
         look: dict[str, Any] = {"colour": COLOURS[key], "dash": DASHES[key]}
         marks.append(Line(numbers(part["task.L"]), numbers(part.y), name=NAMES[key], **look))
-        keys.append(Key(NAMES[key] + said.get(key, ""), Line(**look)))
+        keys.append(Key(NAMES[key] + suffixes.get(key, ""), Line(**look)))
     return marks, Legend(keys, corner)
 
 
 def _needed(table: pd.DataFrame) -> Panel:
     rows, slopes = _thresholds(table), growth(table).set_index("model").slope
-    said = {str(model): rf" $\propto L^{{{slope:.3f}}}$" for model, slope in slopes.items()}
-    marks, legend = _lines(rows, rows.theta, said, "upper left")
+    suffixes = {str(model): rf" $\propto L^{{{slope:.3f}}}$" for model, slope in slopes.items()}
+    marks, legend = _lines(rows, rows.theta, suffixes, "upper left")
     target = 100.0 * float(rows["error"].dropna().min() if rows["error"].notna().any() else ERROR)
     return Panel(
         [*marks, *empty_note(marks)],
@@ -296,9 +296,9 @@ def _ratio(table: pd.DataFrame) -> Panel:
     rows = _thresholds(table)
     rows = rows[rows.model.isin(["attention", "bayes"]) & (rows["task.L"] > 1)]  # log 1 = 0
     last = growth(table).set_index("model").ratio
-    said = {str(model): f", {ratio:.3f} at the end" for model, ratio in last.items()}
+    suffixes = {str(model): f", {ratio:.3f} at the end" for model, ratio in last.items()}
     ratio = rows.theta / np.sqrt(2.0 * np.log(rows["task.L"]))
-    marks, legend = _lines(rows, ratio, said, "upper right")
+    marks, legend = _lines(rows, ratio, suffixes, "upper right")
     return Panel(
         [Rule(y=1.0, dash=DOTTED, width=0.7), *marks, *empty_note(marks)],
         Axis(rf"tokens, $L$ {signal_tokens(rows)}", log=10),

@@ -235,9 +235,9 @@ def _given(table: pd.DataFrame, result: pd.DataFrame, trials: pd.DataFrame, scal
     y = Axis(r"strength of the query, $\kappa$", log=10)
     marks.append(Text("attention wins", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE))
     marks.append(Text("pooling wins", (0.03, 0.95), INSIDE, ("left", "top")))
-    said = empty_note(not result.empty or not trials.empty)
+    note = empty_note(not result.empty or not trials.empty)
     title = "a given query (dashed: unlimited data)"
-    return Panel([*marks, *said, *_rings(trials, scale)], *_axes(x, y, result), title)
+    return Panel([*marks, *note, *_rings(trials, scale)], *_axes(x, y, result), title)
 
 
 def _trained(result: pd.DataFrame, trials: pd.DataFrame, scale: Scale) -> Panel:
@@ -247,6 +247,6 @@ def _trained(result: pd.DataFrame, trials: pd.DataFrame, scale: Scale) -> Panel:
     if min(result.shape, default=0) > 1:
         crosses = result.to_numpy().min() < 0.0 < result.to_numpy().max()
         marks, (x, y) = [grid_map(result, scale, 0.0 if crosses else None)], _axes(x, y, result)
-    said = empty_note(marks or not trials.empty)
+    note = empty_note(marks or not trials.empty)
     title = "a trained query, pooling given all the data"
-    return Panel([*marks, *said, *_rings(trials, scale)], x, y, title)
+    return Panel([*marks, *note, *_rings(trials, scale)], x, y, title)
