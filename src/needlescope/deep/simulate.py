@@ -159,22 +159,9 @@ def simulate_deep(
     given = tuple(int(length) for length in lengths)
     steps = check_numbers("rates", rates, above_zero=True)
     falls = check_numbers("decays", decays, above_zero=False)
-    first = Job(
-        task,
-        0.0,
-        architecture,
-        d,
-        heads,
-        width,
-        given,
-        bool(watch),
-        steps,
-        falls,
-        epochs,
-        n_test,
-        STANDARD if noise is None else noise,
-        None if checkpoints is None else os.fspath(checkpoints),
-    )
+    sizes = (architecture, d, heads, width, given, bool(watch), steps, falls, epochs, n_test)
+    folder = None if checkpoints is None else os.fspath(checkpoints)
+    first = Job(task, 0.0, *sizes, STANDARD if noise is None else noise, folder)
     jobs = [
         first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=place)
         for k, place in enumerate(places)

@@ -97,20 +97,11 @@ def run_trial(job: Job) -> dict[str, Any]:
     fresh = positives(job.task, count, xi, job.noise, job.stream("positives"))
     seed = int(job.stream("start").generate_state(1)[0])
     options, settings = LoopOptions(epochs=job.epochs), settings_of(job.rates, job.decays, job.d)
-    build = _builder(job)
     watch = (lambda network: observe(network, fresh)) if job.watch else None
     try:
         with seeded(seed):
-            selected = select_setting(
-                build,
-                samples,
-                split,
-                options,
-                settings,
-                seed,
-                checkpoint=job.checkpoint(),
-                watch=watch,
-            )
+            given = (_builder(job), samples, split, options, settings, seed, job.checkpoint())
+            selected = select_setting(*given, watch=watch)
             result = _measured(job, selected, samples, split.train, fresh)
             errors = [
                 test_error(selected.network, task, job.n_test, xi, job.noise, stream)

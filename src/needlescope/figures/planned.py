@@ -11,16 +11,7 @@ from ..results.planned import Curves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
 from .marks import Dots, Line, Mark, Rule, Text, numbers
 from .rendered import rendered
-from .style import (
-    BAYES_COLOUR,
-    BLACK,
-    COLOURS,
-    DASHED,
-    DOTTED,
-    NAMES,
-    SMALL,
-    grey,
-)
+from .style import BAYES_COLOUR, BLACK, COLOURS, DASHED, DOTTED, NAMES, SMALL, grey
 
 MODELS = ("pooled", "vectorized", "attention")
 TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)]

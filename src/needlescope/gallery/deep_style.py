@@ -93,15 +93,8 @@ def theory_lines(table: pd.DataFrame, x: str, *, level: bool = False) -> list[Ma
     result = bayes_line(select(table, [x, Y], call="bayes_optimal"), x)
     known = select(table, [x, "error"], call="oracle").sort_values(x)
     if len(known) and not level:
-        result.append(
-            Line(
-                numbers(known[x]),
-                numbers(known["error"]),
-                name=SIGNAL_KNOWN,
-                layer=-1,
-                **KNOWN_STYLE,
-            )
-        )
+        points = numbers(known[x]), numbers(known["error"])
+        result.append(Line(*points, name=SIGNAL_KNOWN, layer=-1, **KNOWN_STYLE))
     rows = select(of_attention(table, "predict"), [x, Y])
     return result + line(rows, x, Y, TWO_STEPS_COLOUR, TWO_STEPS, "min")
 

@@ -84,18 +84,8 @@ TABLES: dict[str, type[Any]] = {
 
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
 ALTERNATIVES = {"cosine": "cosines"}  # fields that may be left out for another
-LIST_ARGUMENTS = (
-    "signal",
-    "seed",
-    "lengths",
-    "rates",
-    "decays",
-)  # arguments whose single value is a list
-EXECUTION_ARGUMENTS = (
-    "n_jobs",
-    "progress",
-    "checkpoints",
-)  # how the work is done: not for a unit to say
+LIST_ARGUMENTS = ("signal", "seed", "lengths", "rates", "decays")  # of which one value is a list
+EXECUTION_ARGUMENTS = ("n_jobs", "progress", "checkpoints")  # how the work is done, by the engine
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
 RESUMABLE = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
@@ -104,11 +94,8 @@ RESUMABLE = ("simulate_deep",)  # that keep what they have done so far, if there
 @cache
 def parameters(call: str) -> Mapping[str, Parameter]:
     """Return the arguments of a call by name, without those that say how its work is done."""
-    return {
-        k: parameter
-        for k, parameter in signature(CALLS[call]).parameters.items()
-        if k not in EXECUTION_ARGUMENTS
-    }
+    every = signature(CALLS[call]).parameters
+    return {name: every[name] for name in every if name not in EXECUTION_ARGUMENTS}
 
 
 @cache

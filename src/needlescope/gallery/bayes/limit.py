@@ -185,14 +185,9 @@ PROTOCOLS = {
     "two steps": ("attention, two steps", COLOURS["attention"], "o", 0.0),
     "end to end": ("attention, end to end", BLACK, "D", 0.7),
 }
-AMP_WIDTH = 2.2  # the width of the limit, which this figure is about
-AMP_DOTS: dict[str, Any] = {
-    "colour": BAYES_COLOUR,
-    "edge_colour": BLACK,
-    "edge": 0.6,
-    "size": 4.2,
-    "layer": 2,
-}
+AMP_WIDTH = 2.2  # of the line of AMP, which this figure is about
+AMP_DOTS: dict[str, Any] = {"colour": BAYES_COLOUR, "edge_colour": BLACK, "edge": 0.6}
+AMP_DOTS |= {"size": 4.2, "layer": 2}
 FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
 
 

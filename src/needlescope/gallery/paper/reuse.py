@@ -39,9 +39,7 @@ RIDGE = 1e-2
 PLAIN = {"reuse": "none", "starts": 0}
 PROTOCOLS = {
     "split": PLAIN,
-    "reuse 1": {**PLAIN, "reuse": "D0"},
-    "reuse 5": {**PLAIN, "reuse": "D0"},
-    "reuse 20": {**PLAIN, "reuse": "D0"},
+    **{key: {**PLAIN, "reuse": "D0"} for key in ("reuse 1", "reuse 5", "reuse 20")},
     "end to end": {**PLAIN, "starts": 2},
 }
 QUERY_STEPS = {"reuse 5": 5, "reuse 20": 20}  # and one elsewhere
