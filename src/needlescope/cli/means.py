@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.units.answers import ANSWERS, WORDS
+from ..experiments.units.answers import ANSWERS, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     >>> means(table, [unit])
     [{'call': 'simulate_separability', 'fraction': 0.5, 'fraction_se': 0.5}]
     """
-    from ..experiments.stores.summary import pooled
+    from ..experiments.stores.summary import mean_and_error
 
     arguments = [name for name in _argument_columns(units) if name in table]
     texts = table[arguments].astype(str).where(table[arguments].notna())  # pandas 2 writes "nan"
@@ -37,7 +37,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     shown = {call: ANSWERS.get(call, ()) for call in table["call"].unique()}
     answers = list(dict.fromkeys(name for names in shown.values() for name in names))
     verdicts = [
-        name for name in dict.fromkeys(WORDS.get(call, "") for call in shown) if name in table
+        name for name in dict.fromkeys(VERDICTS.get(call, "") for call in shown) if name in table
     ]
     by = [table["call"], *(texts[name] for name in arguments)]
     rows = []
@@ -48,7 +48,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
             own = name in shown[row["call"]] and name in part
             values = part[name].dropna().to_numpy(float) if own else np.zeros(0)
             error = float(part[f"{name}_se"].iloc[0]) if f"{name}_se" in part else np.nan
-            row[name], row[f"{name}_se"] = pooled(values, error)
+            row[name], row[f"{name}_se"] = mean_and_error(values, error)
         rows.append(row)
     return rows
 

@@ -78,7 +78,7 @@ def _check_path(path: Path) -> Path:
 def _print(result: Any, form: str | None) -> None:
     """Print the plan: in sentences and tables, or as data."""
     if form == "json":
-        from ..experiments.units.plain import to_json
+        from ..experiments.units.plain_data import to_json
 
         click.echo(to_json(result.to_dict(), indent=1))
         return

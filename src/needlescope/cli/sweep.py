@@ -93,23 +93,24 @@ def command(
 
 def check_axes(sweep: Sweep, figure: str | None, axes: dict[str, Sequence[str]], y: Any) -> None:
     """Refuse axes of a figure that the sweep does not have, before the work that they are of."""
-    from ..experiments.units.guess import one_of
+    from ..experiments.units.spelling import check_choice
 
     given = [name for name in axes if axes[name]] + ["--y"] * (y is not None)
     if given and figure is None:
         raise ValueError(f"{given[0]} goes with --figure, which names the picture's file")
     for name, values in axes.items():
         for value in values:
-            one_of(name, value, [*sweep.grid.axes, "call"])
+            check_choice(name, value, [*sweep.grid.axes, "call"])
 
 
 def draw(figure: str, table: pd.DataFrame, x: Any, y: Any, by: Any) -> None:
     """Draw the table; what cannot be drawn is said, and the run's own end is not lost to it."""
-    from ..figures.lines import lines_drawing
+    from ..figures.lines import lines
     from ..figures.render import picture
+    from ..figures.rendered import drawing_of
 
     try:
-        picture(lines_drawing(table, x, y, by)).savefig(figure)
+        picture(drawing_of(lines)(table, x, y, by)).savefig(figure)
     except (ValueError, OSError) as problem:
         click.echo(f"no figure: {problem}", err=True)
         return

@@ -12,7 +12,7 @@ import pandas as pd
 from ..experiments.comparison import verdict
 from ..figures.reading.validation import NothingToDraw
 from ..figures.render import blank, picture
-from ..gallery.registry import PublishedFigure, published
+from ..gallery.registry import PublishedFigure, drawing, published
 from .parameters import Parameter, parameters
 
 DOTS = 200  # per inch of a picture
@@ -113,7 +113,7 @@ def make_entry(
 def figure(name: str, table: pd.DataFrame) -> Any:
     """Return a figure that pyplot does not know; of units that failed, one that says so."""
     try:
-        return picture(published(name).drawing(table))
+        return picture(drawing(name, table))
     except NothingToDraw as problem:
         return blank(str(problem))
 

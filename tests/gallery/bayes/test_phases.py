@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from needlescope import figures
-from needlescope.figures.marks import Dots, Line, Map, Rings, Words
+from needlescope.figures.marks import Dots, Line, Map, Rings, Text
 from needlescope.gallery.bayes.phases import TOKENS, drawing
 from needlescope.gallery.registry import published
 
@@ -74,10 +74,10 @@ def test_lines_end_where_they_meet(table):
 
 
 def test_phases_are_named_where_there_is_room(table):
-    assert [mark.text for mark in marks(table, Words, 30)] == ["easy", "impossible"]
-    assert [mark.text for mark in marks(table, Words, 1000)] == ["easy", "impossible", "hard"]
+    assert [mark.text for mark in marks(table, Text, 30)] == ["easy", "impossible"]
+    assert [mark.text for mark in marks(table, Text, 1000)] == ["easy", "impossible", "hard"]
     late = table[(table["alpha"] != 0.01)]
-    assert [mark.text for mark in marks(late, Words, 30)] == ["easy"]
+    assert [mark.text for mark in marks(late, Text, 30)] == ["easy"]
 
 
 def test_a_map_for_each_number_of_tokens(table):

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtri, stdtr
 
 from needlescope import figures
-from needlescope.figures.marks import Band, Dots, Line, Words
+from needlescope.figures.marks import Band, Dots, Line, Text
 from needlescope.figures.style import BAYES_OPTIMAL
 from needlescope.gallery.deep.deep_lengths import (
     DRAWN,
@@ -101,7 +101,7 @@ def test_lines_and_dots_are_the_rows(table):
 def test_more_tokens_than_dimensions_are_shaded(table):
     [band] = [mark for mark in found(table) if isinstance(mark, Band)]
     assert band.x[0] == 32.0 and band.x[1] > 64.0
-    assert any(isinstance(mark, Words) and "than dimensions" in mark.text for mark in found(table))
+    assert any(isinstance(mark, Text) and "than dimensions" in mark.text for mark in found(table))
     wide = table.assign(d=100)
     assert not [mark for mark in found(wide) if isinstance(mark, Band)]
 

@@ -13,7 +13,7 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL, DOTTED
-from needlescope.gallery.extensions.rare import DOTS, STEPS, asked, drawing
+from needlescope.gallery.extensions.rare import DOTS, STEPS, arguments, drawing
 from needlescope.gallery.registry import published
 
 FIGURE = published("rare")
@@ -36,7 +36,7 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
 
 @pytest.mark.parametrize(("pi", "balanced"), [(0.1, True), (0.3, False), (0.5, True)])
 def test_dots_take_the_step_that_errs_least(pi, balanced):
-    task, training = (kind(**asked(pi, balanced)[name]) for name, kind in
+    task, training = (kind(**arguments(pi, balanced)[name]) for name, kind in
                       (("task", ns.Task), ("training", ns.Training)))  # fmt: skip
     result = ns.predict(task, training.replace(eta_q=np.array(STEPS)), tol=2e-3)
     assert STEPS[int(np.argmin(result.test_error))] == DOTS[pi][balanced]

@@ -23,7 +23,7 @@ from needlescope.losses import get_loss
 from needlescope.models.blocks import Arrays
 from needlescope.models.gradient import attention_scores
 
-COVERS = ("asks", "hands", "lens", "moments", "runs", "sight")
+COVERS = ("asks", "hands", "lens", "numbered_columns", "runs", "sight")
 
 RNG = np.random.default_rng(0)
 N, D = 40, 5

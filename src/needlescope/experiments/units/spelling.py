@@ -31,13 +31,13 @@ SYNONYMS = {
 """What others call our words."""
 
 
-def meant(word: Any, known: Iterable[str]) -> str:
+def did_you_mean(word: Any, known: Iterable[str]) -> str:
     """Return the end of a sentence on an unknown word: what it may have been meant to be, if any.
 
     Examples
     --------
-    >>> meant("tetha", ["theta", "pi"]), meant("lambda", ["ridge"]), meant("colour", ["ridge"])
-    ("; did you mean 'theta'?", "; did you mean 'ridge'?", '')
+    >>> [did_you_mean(word, ["theta", "ridge"]) for word in ("tetha", "lambda", "colour")]
+    ["; did you mean 'theta'?", "; did you mean 'ridge'?", '']
     """
     known = list(known)
     if not isinstance(word, str):
@@ -48,12 +48,12 @@ def meant(word: Any, known: Iterable[str]) -> str:
     return f"; did you mean {result[0]!r}?" if result else ""
 
 
-def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
+def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     """Return ``value`` if it is one of the ``allowed`` words, or refuse it and guess.
 
     Examples
     --------
-    >>> one_of("call", "predicts", ["align", "predict"])
+    >>> check_choice("call", "predicts", ["align", "predict"])
     Traceback (most recent call last):
     ValueError: call must be one of 'align', 'predict', got 'predicts'; did you mean 'predict'?
     """
@@ -61,4 +61,4 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     try:
         return choice(name, value, allowed)
     except ValueError as problem:
-        raise ValueError(f"{problem}{meant(value, allowed)}") from None
+        raise ValueError(f"{problem}{did_you_mean(value, allowed)}") from None

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from needlescope.experiments.units.calls import CALLS, parameters
-from needlescope.experiments.units.guess import SYNONYMS, meant, one_of
+from needlescope.experiments.units.spelling import SYNONYMS, check_choice, did_you_mean
 from needlescope.noise import Noise
 from needlescope.query import Query
 from needlescope.task import Task
@@ -28,13 +28,13 @@ KNOWN = ["L", "R", "theta", "pi", "ridge"]
     ],
 )
 def test_it_is_guessed(word, guess):
-    assert meant(word, KNOWN) == f"; did you mean {guess!r}?"
+    assert did_you_mean(word, KNOWN) == f"; did you mean {guess!r}?"
 
 
 @pytest.mark.parametrize("word", ["colour", "n_trials", 3, None, ["theta"]])
 def test_nothing_is_guessed_that_is_not_there(word):
     """`n_trials` is a word for `trials`, which is not known here."""
-    assert meant(word, KNOWN) == ""
+    assert did_you_mean(word, KNOWN) == ""
 
 
 def test_every_synonym_is_of_a_word_that_a_sweep_takes():
@@ -47,8 +47,8 @@ def test_every_synonym_is_of_a_word_that_a_sweep_takes():
 
 
 def test_an_allowed_word_is_returned_and_others_are_refused_with_the_guess():
-    assert one_of("call", "align", ["align", "predict"]) == "align"
+    assert check_choice("call", "align", ["align", "predict"]) == "align"
     with pytest.raises(ValueError, match=r"got 'algin'; did you mean 'align'\?$"):
-        one_of("call", "algin", ["align", "predict"])
+        check_choice("call", "algin", ["align", "predict"])
     with pytest.raises(ValueError, match=r"got 7$"):
-        one_of("call", 7, ["align", "predict"])
+        check_choice("call", 7, ["align", "predict"])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .columns import checked
+from .columns import check_column
 
 
-def moments(table: pd.DataFrame, name: str) -> list[str]:
+def numbered_columns(table: pd.DataFrame, name: str) -> list[str]:
     """List the columns of a name, in their order, as far as they follow each other.
 
     Examples
     --------
-    >>> moments(pd.DataFrame(columns=["path_2", "path_1", "path_1_1", "path_4"]), "path")
+    >>> numbered_columns(pd.DataFrame(columns=["path_2", "path_1", "path_1_1", "path_4"]), "path")
     ['path_1', 'path_2']
     """
     result: list[str] = []
@@ -21,22 +21,23 @@ def moments(table: pd.DataFrame, name: str) -> list[str]:
     return result
 
 
-def each(table: pd.DataFrame, *names: str) -> pd.DataFrame:
+def row_for_each(table: pd.DataFrame, *names: str) -> pd.DataFrame:
     """Return a row for each moment of each row, as far as all of the names have a number there.
 
     Examples
     --------
     >>> row = {"path_epochs_1": 0, "path_epochs_2": 1, "path_cosine_1": 0.1, "path_cosine_2": 0.5}
-    >>> each(pd.DataFrame([row]), "path_epochs", "path_cosine")[["path_epochs", "path_cosine"]]
+    >>> rows = row_for_each(pd.DataFrame([row]), "path_epochs", "path_cosine")
+    >>> rows[["path_epochs", "path_cosine"]]
        path_epochs  path_cosine
     0          0.0          0.1
     1          1.0          0.5
     """
     parts = [table.assign(**dict.fromkeys(names, float("nan")))[:0]]
-    listed = [moments(table, name) for name in names]
+    listed = [numbered_columns(table, name) for name in names]
     for columns in zip(*listed, strict=False):
         values = {
-            name: checked(column, table[column])
+            name: check_column(column, table[column])
             for name, column in zip(names, columns, strict=True)
         }
         parts.append(table.assign(**values).dropna(subset=list(names)))

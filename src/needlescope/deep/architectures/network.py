@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 
 
-class Read(NamedTuple):
+class NetworkOutput(NamedTuple):
     """The scores of n samples, and the attention (n, heads, L) that they rest on, if there is."""
 
     scores: Tensor
     attention: Tensor | None = None
 
 
-class Reader(nn.Module):
+class Network(nn.Module):
     """A classifier of samples: a score each, of which a bias is a part."""
 
     def __init__(self) -> None:
@@ -28,35 +28,35 @@ class Reader(nn.Module):
         self.bias = nn.Parameter(torch.zeros(()))
 
     @abstractmethod
-    def forward(self, X: Tensor, there: Tensor | None = None) -> Read:
-        """Read samples X (n, L, d); ``there`` (n, L) is false where a row only fills up."""
+    def forward(self, X: Tensor, mask: Tensor | None = None) -> NetworkOutput:
+        """Read samples X (n, L, d); ``mask`` (n, L) is false where a row only fills up."""
 
     def queries(self) -> Tensor | None:
         """Return the directions (heads, d) along which tokens are looked at, if these are lines."""
         return None
 
 
-def softmax(logits: Tensor, there: Tensor | None) -> Tensor:
+def masked_softmax(logits: Tensor, mask: Tensor | None) -> Tensor:
     """Return the attention over the last axis; nothing for what is not there.
 
     Examples
     --------
-    >>> softmax(torch.zeros(1, 1, 2), torch.tensor([[True, False]]))
+    >>> masked_softmax(torch.zeros(1, 1, 2), torch.tensor([[True, False]]))
     tensor([[[1., 0.]]])
     """
-    if there is not None:
-        logits = logits.masked_fill(~there[:, None], -torch.inf)
+    if mask is not None:
+        logits = logits.masked_fill(~mask[:, None], -torch.inf)
     return torch.softmax(logits, dim=-1)
 
 
-def mean(values: Tensor, there: Tensor | None) -> Tensor:
+def masked_mean(values: Tensor, mask: Tensor | None) -> Tensor:
     """Return the mean over tokens of values (n, L, k), of those that are there."""
-    if there is None:
+    if mask is None:
         return values.mean(dim=1)
-    share = there.to(values.dtype)
+    share = mask.to(values.dtype)
     return (values * share[..., None]).sum(dim=1) / share.sum(dim=1, keepdim=True)
 
 
-def start(*shape: int) -> nn.Parameter:
+def normal_weights(*shape: int) -> nn.Parameter:
     """Return weights to begin with: normal, of variance one over the numbers they add up."""
     return nn.Parameter(torch.randn(*shape) / shape[-1] ** 0.5)

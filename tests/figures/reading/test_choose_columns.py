@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.figures.lines import lines_drawing
+from needlescope.figures.lines import lines
+from needlescope.figures.rendered import drawing_of
 from tests.figures.coupled import both, rows
+
+drawn = drawing_of(lines)
 
 
 @pytest.mark.parametrize(
@@ -36,19 +39,19 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(given, words):
     if given.get("by") == "many":
         table = pd.concat([table[:1].assign(many=k) for k in range(100)])
     with pytest.raises(ValueError, match=words):
-        lines_drawing(table, **given)
+        drawn(table, **given)
 
 
 def test_tables_without_anything_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match="table must be a Store, or a pandas DataFrame as"):
-        lines_drawing([1])
+        drawn([1])
     with pytest.raises(ValueError, match="the table has no rows"):
-        lines_drawing(both()[:0])
+        drawn(both()[:0])
     with pytest.raises(ValueError, match="no column call"):
-        lines_drawing(both().drop(columns="call"))
+        drawn(both().drop(columns="call"))
     failed = rows().assign(test_error=None, error_message="ValueError: " + "x" * 10**6)
     with pytest.raises(ValueError, match="all of its 6 units failed, the first with") as stop:
-        lines_drawing(failed)
+        drawn(failed)
     assert len(str(stop.value)) < 600
     with pytest.raises(ValueError, match="no parameter of its rows changes; name a column as x"):
-        lines_drawing(both()[:1])
+        drawn(both()[:1])

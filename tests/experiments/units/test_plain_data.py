@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.experiments.units.plain import canonical, plain, to_json
+from needlescope.experiments.units.plain_data import canonical, plain, to_json
 from needlescope.losses import LOSSES
 
 TASK = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}

@@ -1,4 +1,4 @@
-"""What a training of the classifier is told, and what is kept of it: plain data, without torch."""
+"""The validated arguments of a training, and its result: plain data, without torch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..grid import real, whole
 from .catalogue import get_architecture
 
 MOST_RATES = 20
-MOST_EPOCHS = 10**5
+MAX_EPOCHS = 10**5
 
 
-def read_list(name: str, given: Any, *, above_zero: bool) -> tuple[float, ...]:
+def check_numbers(name: str, given: Any, *, above_zero: bool) -> tuple[float, ...]:
     """Return learning rates, or decays, as plain numbers; or refuse them."""
     if not isinstance(given, list | tuple | np.ndarray) or np.ma.isMaskedArray(given):
         raise ValueError(f"{name} must be a list of numbers, got {given!r:.80}")
@@ -26,7 +26,7 @@ def read_list(name: str, given: Any, *, above_zero: bool) -> tuple[float, ...]:
     return tuple(float(item) for item in given)
 
 
-class Plan(NamedTuple):
+class TrainingSpec(NamedTuple):
     """What is trained, and how: an architecture and its sizes, rates, decays, the most epochs."""
 
     architecture: str
@@ -37,23 +37,23 @@ class Plan(NamedTuple):
     epochs: int
 
     @classmethod
-    def read(
+    def validated(
         cls, architecture: Any, width: Any, heads: Any, rates: Any, decays: Any, epochs: Any
-    ) -> Plan:
-        """Make a plan of what a user gives, or refuse it.
+    ) -> TrainingSpec:
+        """Return the specification that a user gives, or refuse it.
 
         Examples
         --------
-        >>> Plan.read("gated", 8, None, [0.01], [3.0], 50)
+        >>> TrainingSpec.validated("gated", 8, None, [0.01], [3.0], 50)
         Plan(architecture='gated', width=8, heads=None, rates=(0.01,), decays=(3.0,), epochs=50)
-        >>> Plan.read("gated", 8, None, 0.01, [3.0], 50)
+        >>> TrainingSpec.validated("gated", 8, None, 0.01, [3.0], 50)
         Traceback (most recent call last):
         ValueError: rates must be a list of numbers, got 0.01
         """
         get_architecture(architecture, width, heads)
-        whole("epochs", epochs, 1, MOST_EPOCHS)
-        steps = read_list("rates", rates, above_zero=True)
-        falls = read_list("decays", decays, above_zero=False)
+        whole("epochs", epochs, 1, MAX_EPOCHS)
+        steps = check_numbers("rates", rates, above_zero=True)
+        falls = check_numbers("decays", decays, above_zero=False)
         several = None if heads is None else int(heads)
         return cls(architecture, int(width), several, steps, falls, epochs)
 

@@ -16,23 +16,23 @@ import torch
 
 from ...errors import NotConverged
 from ...solvers.calibration import losses_of
-from ..architectures.reader import Reader
-from ..course import EVERY
-from .checkpoint import Keeper
-from .loop import Course, Model, Parts, Run, Setting, train
-from .quiet import calm, repeatable
+from ..architectures.network import Network
+from .checkpoint import Checkpoint
+from .defaults import HELD_OUT_EVERY
+from .determinism import deterministic, seeded
+from .loop import LoopOptions, Model, Run, Setting, Split, train
 from .samples import Samples, scores
 
-SETTLED = 64  # numbers in a token of the task on which decays were chosen
+REFERENCE_D = 64  # numbers in a token of the task on which decays were chosen
 
-Build = Callable[[], Reader]
-Watch = Callable[[Reader], Any]
+Build = Callable[[], Network]
+Observer = Callable[[Network], Any]
 
 
-class Chosen(NamedTuple):
+class Selected(NamedTuple):
     """The weights that are kept, the run they are of, and all runs."""
 
-    reader: Reader
+    network: Network
     run: Run
     runs: list[Run]
 
@@ -42,17 +42,17 @@ class Chosen(NamedTuple):
         return sum(run.diverged for run in self.runs)
 
 
-def choose(
+def select_setting(
     build: Build,
     samples: Samples,
-    parts: Parts,
-    course: Course,
+    split: Split,
+    options: LoopOptions,
     settings: Sequence[Setting],
     seed: int,
-    keeper: Keeper | None = None,
-    watch: Watch | None = None,
-    told: Callable[[int], object] = lambda epochs: None,
-) -> Chosen:
+    checkpoint: Checkpoint | None = None,
+    watch: Observer | None = None,
+    report: Callable[[int], object] = lambda epochs: None,
+) -> Selected:
     """Train from the same start in every setting; keep what does best on samples held out.
 
     Parameters
@@ -67,39 +67,41 @@ def choose(
         Keeps what is done so far, so that it can be gone on with.
     watch
         Called with the model at the epochs 0, 1, 2, 4, …; what it returns is kept in the runs.
-    told
+    report
         Called with the number of epochs that are over, of all settings together.
     """
-    keeper = Keeper(None, "") if keeper is None else keeper
-    runs = keeper.runs or []
-    result: list[Reader] = []
+    checkpoint = Checkpoint(None, "") if checkpoint is None else checkpoint
+    runs = checkpoint.runs or []
+    result: list[Network] = []
     for number, setting in enumerate(settings):
-        with repeatable(seed):
-            reader = build()  # the one thing that draws
-        with calm():
-            reader.bias.data.fill_(_log_odds(samples, parts))
-            model = Model.begin(reader, setting)
+        with seeded(seed):
+            network = build()  # the one thing that draws
+        with deterministic():
+            network.bias.data.fill_(_log_odds(samples, split))
+            model = Model.begin(network, setting)
             if number < len(runs):
-                keeper.restore(number, model)
+                checkpoint.restore(number, model)
             else:
                 runs.append(Run(setting))
 
             def after(run: Run, model: Model) -> None:
                 if watch is not None and run.epoch & (run.epoch - 1) == 0:  # a power of two
-                    run.seen.setdefault(run.epoch, watch(model.reader))
-                keeper.keep(runs, model)
-                told(sum(run.epoch for run in runs))
+                    run.seen.setdefault(run.epoch, watch(model.network))
+                checkpoint.keep(runs, model)
+                report(sum(run.epoch for run in runs))
 
-            train(model, samples, parts, course, runs[number], seed, after)
-            result.append(reader)
-    judged = [_judged(item, samples, parts, run) for item, run in zip(result, runs, strict=True)]
+            train(model, samples, split, options, runs[number], seed, after)
+            result.append(network)
+    judged = [
+        _validation_loss(item, samples, split, run) for item, run in zip(result, runs, strict=True)
+    ]
     best = int(np.argmin(judged))
     if not math.isfinite(judged[best]):
         raise NotConverged(
             f"training diverged at every learning rate, {_listed(settings)}: its loss is no finite "
             "number; pass smaller rates"
         )
-    return Chosen(result[best], runs[best], runs)
+    return Selected(result[best], runs[best], runs)
 
 
 def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list[Setting]:
@@ -113,7 +115,7 @@ def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list
     >>> settings_of([0.01], [3.0], 256), settings_of([0.01, 0.1], [10.0], 64)[1]
     ([Setting(rate=0.01, decay=6.0)], Setting(rate=0.1, decay=5.0))
     """
-    wider = math.sqrt(d / SETTLED)
+    wider = math.sqrt(d / REFERENCE_D)
     result = (
         Setting(float(rate), min(float(decay) * wider, 0.5 / float(rate)))
         for decay in decays
@@ -122,14 +124,14 @@ def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list
     return list(dict.fromkeys(result))
 
 
-def _judged(reader: Reader, samples: Samples, parts: Parts, run: Run) -> float:
+def _validation_loss(network: Network, samples: Samples, split: Split, run: Run) -> float:
     """Return the loss of the samples held out, calibrated if there are both labels."""
-    y = samples.y[parts.held].double().numpy()
+    y = samples.y[split.held_out].double().numpy()
     if run.diverged or len(np.unique(y)) < 2:
         return run.least
-    share = samples.weight[parts.held].double().numpy()
+    share = samples.weight[split.held_out].double().numpy()
     share = share / share.sum()
-    result = scores(reader, samples, parts.held).double().numpy()
+    result = scores(network, samples, split.held_out).double().numpy()
     return float(share @ losses_of(result, y, share))
 
 
@@ -137,24 +139,26 @@ def _listed(settings: Sequence[Setting]) -> str:
     return ", ".join(f"{rate:g}" for rate in dict.fromkeys(setting.rate for setting in settings))
 
 
-def held_out(y: Any) -> Parts:
+def hold_out(y: Any) -> Split:
     """Hold out every fifth sample of each class, if there are two; all are, if that leaves none.
 
     Examples
     --------
-    >>> held_out(np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0])).held
+    >>> hold_out(np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0])).held_out
     tensor([0, 1, 7])
     """
     sides = [np.flatnonzero(y == sign) for sign in (-1.0, 1.0)]
     every = np.arange(len(y))
-    held = np.isin(every, [row for side in sides if len(side) > 1 for row in side[::EVERY]])
-    known = torch.from_numpy(every[~held])
-    return Parts(known, torch.from_numpy(every[held] if held.any() else every))
+    held = np.isin(
+        every, [row for side in sides if len(side) > 1 for row in side[::HELD_OUT_EVERY]]
+    )
+    train = torch.from_numpy(every[~held])
+    return Split(train, torch.from_numpy(every[held] if held.any() else every))
 
 
-def _log_odds(samples: Samples, parts: Parts) -> float:
+def _log_odds(samples: Samples, split: Split) -> float:
     """Return the log odds of a positive, where scores start: between those of none and of all."""
-    y, weight = samples.y[parts.known], samples.weight[parts.known]
+    y, weight = samples.y[split.train], samples.weight[split.train]
     share = float(weight[y > 0.0].sum() / weight.sum())
     edge = 0.5 / (len(y) + 1.0)
     share = min(max(share, edge), 1.0 - edge)

@@ -13,57 +13,57 @@ from contextlib import contextmanager
 
 import torch
 
-_STATE, _DRAWING, _HERE = threading.Lock(), threading.RLock(), threading.local()
-_found: dict[str, int] = {"users": 0}  # how many there are, and how the first found torch
+_STATE, _DRAWING, _THREAD = threading.Lock(), threading.RLock(), threading.local()
+_torch_state: dict[str, int] = {"users": 0}  # how many there are, and how the first found torch
 
 
 @contextmanager
-def calm() -> Iterator[None]:
+def deterministic() -> Iterator[None]:
     """Run with one thread of torch's own, and algorithms that repeat themselves.
 
     Examples
     --------
     >>> before = torch.get_num_threads()
-    >>> with calm():
+    >>> with deterministic():
     ...     torch.get_num_threads()
     1
     >>> torch.get_num_threads() == before
     True
     """
-    if getattr(_HERE, "calm", False):
+    if getattr(_THREAD, "calm", False):
         yield
         return
     with _STATE:
-        if _found["users"] == 0:
-            _found["threads"] = torch.get_num_threads()
-            _found["strict"] = torch.are_deterministic_algorithms_enabled()
+        if _torch_state["users"] == 0:
+            _torch_state["threads"] = torch.get_num_threads()
+            _torch_state["strict"] = torch.are_deterministic_algorithms_enabled()
             torch.use_deterministic_algorithms(True)
-        _found["users"] += 1
+        _torch_state["users"] += 1
         torch.set_num_threads(1)  # of those that this thread of Python starts
-    _HERE.calm = True
+    _THREAD.deterministic = True
     try:
         yield
     finally:
-        _HERE.calm = False
+        _THREAD.deterministic = False
         with _STATE:
-            _found["users"] -= 1
-            torch.set_num_threads(_found["threads"])
-            if _found["users"] == 0:
-                torch.use_deterministic_algorithms(bool(_found["strict"]))
+            _torch_state["users"] -= 1
+            torch.set_num_threads(_torch_state["threads"])
+            if _torch_state["users"] == 0:
+                torch.use_deterministic_algorithms(bool(_torch_state["strict"]))
 
 
 @contextmanager
-def repeatable(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
     """Run calmly, with random numbers of a seed; other threads wait for theirs.
 
     Examples
     --------
-    >>> with repeatable(1):
+    >>> with seeded(1):
     ...     one = torch.rand(2)
-    >>> with repeatable(1):
+    >>> with seeded(1):
     ...     print(bool((torch.rand(2) == one).all()))
     True
     """
-    with calm(), _DRAWING, torch.random.fork_rng(devices=[]):
+    with deterministic(), _DRAWING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

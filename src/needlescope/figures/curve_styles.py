@@ -1,4 +1,4 @@
-"""How curves are told apart: by colour, dash and marker, the same for theory and simulation."""
+"""The style of each curve: its colour, dash and marker, the same for theory and simulation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .reading.chosen import QUESTION, Chosen
-from .reading.columns import missing
+from .reading.choose_columns import QUESTION, CurveRows
+from .reading.columns import is_missing
 from .style import COLOURS, DASHED, DOTTED, SOLID, blend
 
 DASHES: Sequence[Sequence[float]] = (SOLID, DASHED, DOTTED, (6.0, 1.5, 1.0, 1.5))
@@ -17,18 +17,18 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#785EF0", "#E69F00", "#5
 RAMP = ("#440154", "#31688E", "#35B779", "#E8B900")  # for numbers, in their order
 
 
-class Look(NamedTuple):
-    """How a curve is told apart."""
+class CurveStyle(NamedTuple):
+    """The colour, dash and marker of a curve."""
 
     colour: str
     dash: Sequence[float]
     marker: str
 
 
-def looks(chosen: Chosen) -> dict[tuple[Any, ...], Look]:
+def curve_styles(chosen: CurveRows) -> dict[tuple[Any, ...], CurveStyle]:
     """Return a look for each curve.
 
-    What theory and simulation share tells their colours, first column first: the first column is
+    Columns that theory and simulation share decide the colours, in their order: the first one is
     the colour, the others dash and marker. What simulation alone has, such as d, is the marker.
     """
     rows, by = chosen.rows, chosen.by
@@ -47,7 +47,7 @@ def looks(chosen: Chosen) -> dict[tuple[Any, ...], Look]:
         marker = tuple(values[name] for name in by if name not in hues)
         dash_at = dashes.setdefault(dash, len(dashes))
         marker_at = markers.setdefault(marker, len(markers))
-        result[key] = Look(
+        result[key] = CurveStyle(
             colours[hue], DASHES[dash_at % len(DASHES)], MARKERS[marker_at % len(MARKERS)]
         )
     return result
@@ -78,7 +78,7 @@ def _values(rows: pd.DataFrame, columns: Sequence[str]) -> list[tuple[Any, ...]]
 def key_of(place: Any) -> tuple[Any, ...]:
     """Return values that can be compared: a missing one is None."""
     values = place if isinstance(place, tuple) else (place,)
-    return tuple(None if missing(value) else value for value in values)
+    return tuple(None if is_missing(value) else value for value in values)
 
 
 def _order(key: Sequence[Any]) -> list[tuple[bool, bool, Any]]:

@@ -9,7 +9,7 @@
 | `Schedule` | {"steps": …} or {"shares": …}, and the step sizes that are given |
 | a built-in loss | its name |
 | `PiecewiseQuadratic` | {"name": …, "knots": …, "pieces": …} |
-| another loss of one's own | its `identity` |
+| another custom loss | its `identity` |
 
 JSON has no infinity. Its grammar allows a number beyond all floats, though, which every reader of
 floats takes for one: infinity is written 1e999.

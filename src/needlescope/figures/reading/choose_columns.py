@@ -1,4 +1,4 @@
-"""Any columns of a table as a figure's axes: x, y, and by what its curves are told apart.
+"""Any columns of a table as a figure's axes: x, y, and those that separate its curves.
 
 A parameter that changes while these stay the same would draw two problems as one, and is refused.
 Axes that go together are no trouble: what x determines needs no curve of its own.
@@ -14,16 +14,16 @@ import pandas as pd
 
 from ...errors import shortened
 from ...experiments.units.answers import ANSWERS, THEORY_OF
-from ...experiments.units.guess import meant
-from .columns import listed, missing
-from .validation import nothing
-from .varying import asked
+from ...experiments.units.spelling import did_you_mean
+from .columns import check_is_table, is_missing, listed
+from .validation import refuse_empty
+from .varying import arguments_used
 
-QUESTION = "call"  # beside what is asked for, where a table answers several questions
+QUESTION = "call"  # the column that separates curves where a table answers several questions
 MOST_COLUMNS = 60  # listed in a refusal
 
 
-class Chosen(NamedTuple):
+class CurveRows(NamedTuple):
     """The rows that are drawn, and by which columns.
 
     Attributes
@@ -47,14 +47,14 @@ class Chosen(NamedTuple):
     along: tuple[str, ...]
 
 
-def choose(figure: str, table: Any, x: Any, y: Any, by: Any) -> Chosen:
+def choose_columns(figure: str, table: Any, x: Any, y: Any, by: Any) -> CurveRows:
     """Return the rows and columns to draw, those that are None chosen; or refuse them."""
     table = _checked(figure, table)
     y = _answer(figure, table) if y is None else _column("y", y, table)
     rows = table[_numbers("y", y, table).notna()].reset_index(drop=True)
     if not len(rows):
-        nothing(figure, _lacking(table, y))
-    depends = asked(rows)
+        refuse_empty(figure, _no_numbers(table, y))
+    depends = arguments_used(rows)
     x = _most_values(figure, depends, y) if x is None else _column("x", x, rows)
     names = _names(by, rows)
     if x in (names or ()):
@@ -63,16 +63,16 @@ def choose(figure: str, table: Any, x: Any, y: Any, by: Any) -> Chosen:
     kept = np.isfinite(rows[x].to_numpy())
     rows, depends = rows[kept].reset_index(drop=True), depends[kept].reset_index(drop=True)
     if not len(rows):
-        nothing(figure, f"its rows with {y} have no numbers in {x}")
+        refuse_empty(figure, f"its rows with {y} have no numbers in {x}")
     simulated = rows["call"].astype(str).str.startswith("simulate")
     question = rows["call"].map(lambda call: THEORY_OF.get(call, call))
     more = [name for name in names or () if name not in (QUESTION, *depends)]
-    known = depends.assign(**{name: _words(rows[name]) for name in more})
+    known = depends.assign(**{name: _hashable(rows[name]) for name in more})
     known.insert(0, QUESTION, question)
-    by, along = _told_apart(
+    by, along = _curve_columns(
         figure, rows[x], simulated, known.drop(columns=x, errors="ignore"), names
     )
-    return Chosen(
+    return CurveRows(
         rows.assign(**{name: known[name] for name in by}), simulated, x, y, by, along
     )  # fmt: skip
 
@@ -81,32 +81,26 @@ def _checked(figure: str, table: Any) -> pd.DataFrame:
     """Return a table of units, also of a store; or refuse it."""
     if not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas"):
         table = table.to_pandas()
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(
-            f"table must be a Store, or a pandas DataFrame as Store.to_pandas makes it, got "
-            f"{type(table).__name__}"
-        )
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"table must have each column once, got {twice!r} twice")
+    check_is_table(table, "a Store, or a pandas DataFrame as Store.to_pandas makes it")
     if not len(table):
-        nothing(figure, "the table has no rows")
+        refuse_empty(figure, "the table has no rows")
     if "call" not in table:
-        nothing(figure, "the table has no column call, which says what each row answers")
-    return table
+        refuse_empty(figure, "the table has no column call, which says what each row answers")
+    rows: pd.DataFrame = table
+    return rows
 
 
 def _column(name: str, value: Any, table: pd.DataFrame) -> str:
     """Return a column's name, or refuse one that the table does not have."""
     if isinstance(value, str) and value in table:
         return value
-    there = [str(column) for column in table.columns if not str(column).startswith("version.")]
-    ends = [item for item in there if isinstance(value, str) and item.endswith(f".{value}")][:1]
-    hint = f"; did you mean {ends[0]!r}?" if ends else meant(value, there)
-    more = ", …" * (len(there) > MOST_COLUMNS)
+    present = [str(column) for column in table.columns if not str(column).startswith("version.")]
+    ends = [item for item in present if isinstance(value, str) and item.endswith(f".{value}")][:1]
+    hint = f"; did you mean {ends[0]!r}?" if ends else did_you_mean(value, present)
+    more = ", …" * (len(present) > MOST_COLUMNS)
     raise ValueError(
         f"{name} must be a column of the table, got {value!r:.80}{hint or ';'} it has "
-        f"{', '.join(there[:MOST_COLUMNS])}{more}"
+        f"{', '.join(present[:MOST_COLUMNS])}{more}"
     )
 
 
@@ -124,7 +118,7 @@ def _numbers(name: str, column: str, table: pd.DataFrame) -> pd.Series:
     """Return a column as floats, or refuse what is no number in it."""
     values = table[column]
     for row, value in enumerate(values):
-        if not missing(value) and (
+        if not is_missing(value) and (
             isinstance(value, bool) or not isinstance(value, int | float | np.number)
         ):
             hint = f"; draw a curve for each with by={column!r}" if name == "x" else ""
@@ -135,7 +129,7 @@ def _numbers(name: str, column: str, table: pd.DataFrame) -> pd.Series:
     return values.astype(float)
 
 
-def _words(values: pd.Series) -> pd.Series:
+def _hashable(values: pd.Series) -> pd.Series:
     """Return a column with its lists as text, which have no hash."""
     return values.map(lambda item: str(item) if isinstance(item, list | dict | tuple) else item)
 
@@ -148,11 +142,11 @@ def _answer(figure: str, table: pd.DataFrame) -> str:
             if name in part and part[name].notna().any():
                 counts[name] = counts.get(name, 0) + 1
     if not counts:
-        nothing(figure, _lacking(table, "which y to draw"))
+        refuse_empty(figure, _no_numbers(table, "which y to draw"))
     return max(counts, key=lambda name: counts[name])
 
 
-def _lacking(table: pd.DataFrame, y: str) -> str:
+def _no_numbers(table: pd.DataFrame, y: str) -> str:
     if "error_message" in table and table["error_message"].notna().all():
         first = shortened(str(table["error_message"].iloc[0]))
         return f"all of its {len(table)} units failed, the first with {first!r}"
@@ -170,41 +164,41 @@ def _most_values(figure: str, depends: pd.DataFrame, y: str) -> str:
     }
     best = max(sizes, key=lambda name: sizes[name], default="")
     if not best or sizes[best] < 2:
-        nothing(figure, "no parameter of its rows changes; name a column as x")
+        refuse_empty(figure, "no parameter of its rows changes; name a column as x")
     return best
 
 
-def _told_apart(
+def _curve_columns(
     figure: str,
     x: pd.Series,
     simulated: pd.Series,
     known: pd.DataFrame,
     names: tuple[str, ...] | None,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the columns that tell curves apart, and those that change along them."""
+    """Return the columns that separate curves, and those that change along them."""
     changing = [name for name in known if known[name].nunique(dropna=False) > 1]
     by = [QUESTION] if QUESTION in changing and QUESTION not in (names or ()) else []
     by += [name for name in names or () if name in known]
     codes = known.apply(lambda column: pd.factorize(column, use_na_sentinel=False)[0])
     for name in changing:
-        if name in by or not _open(codes, [x, simulated, *(codes[item] for item in by)], name):
+        if name in by or not _changes_within(
+            codes, [x, simulated, *(codes[item] for item in by)], name
+        ):
             continue
         if names is not None:
-            values = [item for item in dict.fromkeys(known[name]) if not missing(item)]
+            values = [item for item in dict.fromkeys(known[name]) if not is_missing(item)]
             raise ValueError(
                 f"figures.{figure} would draw different {name} as one: {listed(values, ',')}; add "
                 f"it as by={[*names, name]}, or select one, as "
                 f'table[table["{name}"] == {values[0]!r}]'
             )
         by.append(name)
-    along = [
-        name for name in changing
-        if name not in by and _open(codes, [simulated, *(codes[item] for item in by)], name)
-    ]  # fmt: skip
+    curves = [simulated, *(codes[item] for item in by)]
+    along = [name for name in changing if name not in by and _changes_within(codes, curves, name)]
     return tuple(by), tuple(along)
 
 
-def _open(codes: pd.DataFrame, by: Sequence[pd.Series], name: str) -> bool:
+def _changes_within(codes: pd.DataFrame, by: Sequence[pd.Series], name: str) -> bool:
     """Say whether a column changes where some others stay the same."""
     groups = codes[name].groupby([item.to_numpy() for item in by])
     return bool((groups.nunique() > 1).any())
