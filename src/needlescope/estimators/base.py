@@ -17,33 +17,39 @@ from ..losses import Logistic, Loss, check_loss, get_loss
 from ..running.progress import check_progress
 from ..solvers.calibration import AS_IS
 from .bags.bags import Bags, as_bags
-from .bags.extremes import check_fit, check_reach
+from .bags.extremes import check_fit, check_range
 from .bags.features import BagEstimator
 from .bags.labels import (
-    all_classes,
     bag_groups,
     bag_weights,
-    check_both,
+    check_every_class,
     check_order,
-    check_ratios,
+    check_weight_ratios,
     class_factors,
+    encode_labels,
     read_labels,
 )
-from .bags.views import Glass
+from .bags.preprocessing import Preprocessing
 from .cv_results import cv_results
 from .fitting.comparison import Labelled, Recipe
+from .fitting.cv_splits import (
+    check_fold_count,
+    check_folds,
+    is_fold_count,
+    read_folds,
+    restrict_folds,
+)
 from .fitting.fit import Fitted, fit_bags
-from .fitting.lockstep.hands import check_jobs, hands
-from .fitting.places import among, check_number, check_places, read_places, whole
+from .fitting.lockstep.threads import check_jobs, thread_pool
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import find_start, train_states
 from .fitting.selection import even_count
 from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
-from .fitting.ways.catalogue import SearchSpec, settings, ways
-from .fitting.ways.rounds import Ways
-from .positive import Positive, positive_class, warn_of_spelling
-from .several_classes import each_class, fit_each, fit_joint, log_odds, probabilities
+from .fitting.ways.catalogue import SearchSpec, candidates, settings
+from .fitting.ways.rounds import Candidates
+from .multiclass import fit_binary, fit_calibration, log_odds, one_vs_rest, probabilities
+from .positive import PositiveClass, positive_class, warn_of_label_order
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -66,19 +72,24 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _spec(self, loss: Loss) -> SearchSpec:
         """Say what the parameters fix and what they leave open, or refuse them."""
 
-    def _ways(self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float) -> Ways:
+    def _candidates(
+        self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
+    ) -> Candidates:
         """List the settings to be compared, by the way they belong to.
 
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
-        roomy = int(bags.lengths[used].sum()) * Glass(random_features=True).width(bags.d) <= HOLD
-        result = ways(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
+        roomy = (
+            int(bags.lengths[used].sum()) * Preprocessing(random_features=True).width(bags.d)
+            <= HOLD
+        )
+        result = candidates(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
         return {way: settings(spec, way, self._width(bags, way) / count) for way in result}
 
     def _recipe(self, loss: Loss) -> Recipe:
         """Say how a model is trained, and how it scores."""
         train = partial(train_states, loss=loss, scheme=self.split)
-        folds = int(self.cv) if whole(self.cv) else 0
+        folds = int(self.cv) if is_fold_count(self.cv) else 0
         start = partial(find_start, loss=loss) if self.split == "reuse" else None
         return Recipe(train, scores, folds, isinstance(self.ridge, str), start=start)
 
@@ -111,23 +122,23 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_jobs(self.n_jobs)
         bags = as_bags(X)
         labels = self._labels(bags, y)
-        classes, signs = all_classes(labels)
+        classes, signs = encode_labels(labels)
         positive = positive_class(self.pos_label, classes)
         weight = self._weights(bags, classes, signs, sample_weight)
         used = np.flatnonzero(weight > 0.0)
-        check_both(classes, signs[used], "with a weight above zero ")
+        check_every_class(classes, signs[used], "with a weight above zero ")
         check_order("groups", groups, bags.ids)
         together = self._together(groups, len(bags))
         places = None
-        if not whole(self.cv):
-            places = read_places(self.cv, bags, labels, together)
-            inside = among(places, used, len(bags))
-            check_places(inside, labels[used], classes)
+        if not is_fold_count(self.cv):
+            places = read_folds(self.cv, bags, labels, together)
+            inside = restrict_folds(places, used, len(bags))
+            check_folds(inside, labels[used], classes)
         random = check_random_state(self.random_state)
         if len(classes) > 2:
             folds = self.cv if places is None else places
-            binary = fit_each(self, bags, signs, weight, together, folds, random)
-            joint = fit_joint(binary, signs.astype(int), weight)
+            binary = fit_binary(self, bags, signs, weight, together, folds, random)
+            joint = fit_calibration(binary, signs.astype(int), weight)
             return self._keep_binary(bags, classes, binary, joint)
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         given = Labelled(bags, used, positive.sign * signs[used], weight[used])
@@ -136,14 +147,14 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             given = given._replace(groups=together[used])
         if places is not None:
             given = given._replace(places=inside)
-        if whole(self.cv) and self.cv == 0:
+        if is_fold_count(self.cv) and self.cv == 0:
             spec = spec.plain()  # there is nothing to compare by
-        listed = self._ways(spec, bags, used, even_count(given.y, given.weight))
-        with hands(self.n_jobs) as shared:
+        listed = self._candidates(spec, bags, used, even_count(given.y, given.weight))
+        with thread_pool(self.n_jobs) as shared:
             fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, shared)
         return self._keep(bags, classes, positive, fitted)
 
-    def _keep(self, bags: Bags, classes: Any, positive: Positive, fitted: Fitted) -> Any:
+    def _keep(self, bags: Bags, classes: Any, positive: PositiveClass, fitted: Fitted) -> Any:
         """Keep what was fitted to two classes: all of it, as nothing can fail here."""
         self._keep_features(bags)
         self._forget()
@@ -156,7 +167,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._describe(fitted.data, fitted.share)
         best = fitted.members[0].setting
         if not positive.known and not len(choice.log_odds) and best.one_sided:
-            warn_of_spelling(classes, best)
+            warn_of_label_order(classes, best)
         return self
 
     def _keep_binary(self, bags: Bags, classes: Any, binary: list[Any], joint: Any) -> Any:
@@ -171,12 +182,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _width(self, bags: Bags, way: Setting) -> int:
         """Return how many features the readout sees."""
-        return way.numbers * way.glass.width(bags.d)
+        return way.numbers * way.preprocessing.width(bags.d)
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep diagnostics of what was trained."""
 
-    @each_class(log_odds)
+    @one_vs_rest(log_odds)
     def decision_function(self, X: Any) -> FloatArray:
         """Return calibrated scores: the logarithm of the odds that a bag is of ``classes_[1]``.
 
@@ -208,7 +219,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             return self.classes_[result.argmax(axis=1)]
         return self.classes_[(result > 0.0).astype(int)]
 
-    @each_class(probabilities)
+    @one_vs_rest(probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of all classes, in the order of ``classes_``."""
         if self._fitted().estimators_[0].calibration == AS_IS and not isinstance(
@@ -231,7 +242,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     f'shrinkage must be "auto", None or a number in (0, 1], got {shrinkage!r}; 1 '
                     "standardises each feature, less removes correlations too"
                 )
-        check_number(self.cv)
+        check_fold_count(self.cv)
 
     def _labels(self, bags: Bags, y: Any) -> Any:
         """Return the labels of the bags."""
@@ -264,7 +275,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         weight = weight * class_factors(self.class_weight, classes, signs, weight)
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
-        check_ratios(weight, classes, signs)
+        check_weight_ratios(weight, classes, signs)
         share: FloatArray = weight / weight.sum()
         return share
 
@@ -287,7 +298,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """The constant of the calibrated score."""
         member = self._fitted().estimators_[0]
         slope, intercept = member.calibration[:2]
-        shift = float((self._unscaled(self._readouts()) @ member.view.scaling.centre).sum())
+        shift = float((self._unscaled(self._readouts()) @ member.preprocessor.scaling.centre).sum())
         return float(self._positive.sign * (intercept + slope * (member.model.b - shift)))
 
     def _readouts(self) -> FloatArray:
@@ -298,19 +309,19 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                 "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
                 "instance_scores for what each instance adds"
             )
-        result: FloatArray = member.model.w.reshape(-1, member.view.width)
+        result: FloatArray = member.model.w.reshape(-1, member.preprocessor.width)
         return result
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
-        view = self.estimators_[0].view
-        if view.random_features is not None:
+        preprocessor = self.estimators_[0].preprocessor
+        if preprocessor.random_features is not None:
             raise AttributeError(
                 "a query and a readout of instances as they were given exist only if the best "
                 "candidate has no random features; pass random_features=False, or see "
                 "estimators_[0].model for those of scaled instances and random features, and "
                 "instance_scores for what each instance adds"
             )
-        scale = view.scaling.scale
+        scale = preprocessor.scaling.scale
         return vectors @ scale.T if scale.ndim == 2 else vectors * scale
 
     def _fitted(self) -> Any:
@@ -327,9 +338,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         bags = as_bags(X)
         self._fitted()._check_features(bags)
         every, nothing = np.arange(len(bags)), np.ones(len(bags))
-        shown: dict[Glass, Prepared] = {}
-        for setting, view, *_ in self.estimators_:
-            check_reach(bags, view.scaling)
-            if setting.glass not in shown:
-                shown[setting.glass] = Prepared(bags, every, nothing, view)
-        return [shown[item.setting.glass] for item in self.estimators_]
+        shown: dict[Preprocessing, Prepared] = {}
+        for setting, preprocessor, *_ in self.estimators_:
+            check_range(bags, preprocessor.scaling)
+            if setting.preprocessing not in shown:
+                shown[setting.preprocessing] = Prepared(bags, every, nothing, preprocessor)
+        return [shown[item.setting.preprocessing] for item in self.estimators_]

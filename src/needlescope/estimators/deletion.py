@@ -108,13 +108,7 @@ class DeletionTest:
 
 
 def _removed(counts: IndexArray) -> tuple[str, str]:
-    """Say which instances were removed from bags, and how many are removed at random instead.
-
-    Examples
-    --------
-    >>> _removed(np.array([1, 1])), _removed(np.array([2, 5, 3]))
-    (('the instance that adds most', 'one'), ('the 2 to 5 instances that add most', 'as many'))
-    """
+    """Say which instances were removed from bags, and how many are removed at random instead."""
     low, high = int(counts.min()), int(counts.max())
     if high == 1:
         return "the instance that adds most", "one"
@@ -204,14 +198,7 @@ def deletion_test(
 
 
 def _without(bags: Bags, rank: FloatArray, removed: IndexArray) -> Bags:
-    """Return bags without so many instances each: those that rank highest.
-
-    Examples
-    --------
-    >>> bags = as_bags([np.arange(3.0)[:, None], np.ones((1, 1))])
-    >>> [bag.ravel().tolist() for bag in _without(bags, np.array([5.0, 1, 7, 2]), np.array([2, 0]))]
-    [[1.0], [1.0]]
-    """
+    """Return bags without so many instances each: those that rank highest."""
     kept = bags.lengths - removed
     bag = np.repeat(np.arange(len(bags)), bags.lengths)
     order = np.lexsort((rank, bag))  # within each bag, the lowest first

@@ -23,7 +23,7 @@ from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
 from .fitting.steps import READOUT_TOLERANCE, Scored
 from .fitting.ways.catalogue import SearchSpec
-from .several_classes import columns, each_class, named
+from .multiclass import label_names, one_vs_rest, side_by_side
 
 
 class PooledClassifier(BagClassifier):
@@ -91,12 +91,12 @@ class PooledClassifier(BagClassifier):
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
         return SearchSpec(ridge=self.ridge, shrinkage=self.shrinkage, pooling="mean")
 
-    @each_class(columns)
+    @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
         return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
 
-    @each_class(named)
+    @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         return np.array([f"mean_{name}" for name in self._names(input_features)], dtype=object)
@@ -169,13 +169,13 @@ class VectorizedClassifier(PooledClassifier):
             )
         return np.asarray(F @ model.w + model.b)
 
-    @each_class(columns)
+    @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag side by side."""
         features: FloatArray = self._features(self._prepare(X)[0])
         return features
 
-    @each_class(named)
+    @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names = self._names(input_features)

@@ -14,7 +14,7 @@ import numpy as np
 CONVENTIONAL = ((0, 1), (-1, 1))
 
 
-class Positive(NamedTuple):
+class PositiveClass(NamedTuple):
     """The place of the positive class among two, and whether it is known to be that."""
 
     place: int
@@ -26,10 +26,10 @@ class Positive(NamedTuple):
         return 1.0 if self.place else -1.0
 
 
-SECOND = Positive(1, True)
+SECOND = PositiveClass(1, True)
 
 
-def positive_class(pos_label: Any, classes: Any) -> Positive:
+def positive_class(pos_label: Any, classes: Any) -> PositiveClass:
     """Return which class is positive, or refuse a label that there is not.
 
     Examples
@@ -44,7 +44,7 @@ def positive_class(pos_label: Any, classes: Any) -> Positive:
     """
     labels = np.asarray(classes).tolist()
     if pos_label is None:
-        return Positive(1, tuple(labels) in CONVENTIONAL)
+        return PositiveClass(1, tuple(labels) in CONVENTIONAL)
     if len(labels) > 2:
         raise ValueError(
             f"pos_label={pos_label!r} is for two classes, got {len(labels)}: each is told from all "
@@ -54,10 +54,10 @@ def positive_class(pos_label: Any, classes: Any) -> Positive:
     if not any(alike):
         listed = " or ".join(repr(label) for label in labels)
         raise ValueError(f"pos_label must be one of the labels in y, {listed}, got {pos_label!r}")
-    return Positive(alike.index(True), True)
+    return PositiveClass(alike.index(True), True)
 
 
-def warn_of_spelling(classes: Any, setting: Any) -> None:
+def warn_of_label_order(classes: Any, setting: Any) -> None:
     """Warn that a class was taken for the positive one because its label sorts last."""
     labels = np.asarray(classes).tolist()
     warnings.warn(

@@ -12,7 +12,7 @@ from ..grid import choice
 from ..losses import Loss
 from ..models.attention import attend
 from ..models.segments import Ragged
-from . import several_classes
+from . import multiclass
 from .base import BagClassifier
 from .diagnostics import describe
 from .fitting import steps
@@ -29,7 +29,7 @@ from .fitting.settings import (
 )
 from .fitting.ways.catalogue import EFFORTS, SearchSpec
 from .fitting.ways.contributions import parts
-from .several_classes import columns, each_class, named
+from .multiclass import label_names, one_vs_rest, side_by_side
 
 MOST_CANDIDATES = {"quick": 1, "standard": 3, "thorough": 5}
 
@@ -107,16 +107,16 @@ class SearchClassifier(BagClassifier):
         """Keep what the queries attend to."""
         self.alignment_ = describe(data, self.estimators_[0].model, weight)
 
-    @each_class(columns)
+    @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
         return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
 
-    @each_class(named)
+    @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names, member = self._names(input_features), self._fitted().estimators_[0]
-        names += [f"random_feature{k}" for k in range(member.view.width - len(names))]
+        names += [f"random_feature{k}" for k in range(member.preprocessor.width - len(names))]
         count = len(member.model.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
@@ -141,7 +141,7 @@ class SearchClassifier(BagClassifier):
             result += np.split(a, ends[:-1], axis=1)
         return [a[0] for a in result] if len(queries) == 1 else result
 
-    @each_class(several_classes.instance_scores)
+    @one_vs_rest(multiclass.instance_scores)
     def instance_scores(self, X: Any) -> list[FloatArray]:
         """Return the instance contributions to the log odds of each bag: an array for each bag.
 

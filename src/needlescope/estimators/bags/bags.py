@@ -15,14 +15,15 @@ import numpy as np
 
 from ...arrays import IndexArray
 from ...grid import unmasked, yes_or_no
+from .conversion.arrays import parts_of_array, parts_of_list
+from .conversion.leakage import warn_of_leakage
+from .conversion.metadata import Metadata
+from .conversion.numeric import as_float_table, check_dense, check_finite
+from .conversion.parts import Parts, concatenate
+from .conversion.table import parts_of_table
 from .files import MEMORY, as_path, reading
-from .making.arrays import of_array, of_list
-from .making.joined import Parts, joined
-from .making.suspects import warn_of_columns
-from .making.table import of_table
 from .saving import save_parts
 from .storage import load_parts
-from .tables import Metadata, check_numbers, numbers, plain
 
 CHUNK = 1 << 22  # numbers looked at in one go
 
@@ -101,11 +102,11 @@ class Bags(Sequence[Any]):
     def _gaps(self, table: Any, *, missing: bool) -> bool:
         """Refuse numbers of these bags that cannot be; return whether some are missing."""
         step = max(1, CHUNK // table.shape[1])
-        return check_numbers(table, self.starts, step, self.names, self.ids, missing=missing)
+        return check_finite(table, self.starts, step, self.names, self.ids, missing=missing)
 
     def _hold(self, parts: Parts) -> None:
         """Keep the parts if they fit together."""
-        self._table = numbers(parts.instances)
+        self._table = as_float_table(parts.instances)
         self._at: IndexArray | None = None  # where bags begin in the table, if not at starts
         self.starts = np.asarray(unmasked("starts", parts.starts))
         self.names = parts.names
@@ -142,7 +143,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        return cls(**of_array(X, mask)._asdict())
+        return cls(**parts_of_array(X, mask)._asdict())
 
     @classmethod
     def from_list(cls, bags: Any, ids: Any = None) -> Bags:
@@ -153,7 +154,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]], ids=["a", "b"]).lengths
         array([1, 2])
         """
-        return cls(**of_list(bags, ids)._asdict())
+        return cls(**parts_of_list(bags, ids)._asdict())
 
     @overload
     @classmethod
@@ -228,9 +229,9 @@ class Bags(Sequence[Any]):
         >>> bags.ids.tolist(), y.tolist(), bags.names, bags[0].ravel().tolist()
         (['b', 'a'], [1, 0], ['u'], [1.5, 3.0])
         """
-        parts, y, rows = of_table(X, bag, label, drop, metadata, features)
+        parts, y, rows = parts_of_table(X, bag, label, drop, metadata, features)
         bags = cls(**parts._asdict())
-        warn_of_columns(bags.instances, bags.starts, bags.names, y, rows.places)
+        warn_of_leakage(bags.instances, bags.starts, bags.names, y, rows.places)
         return bags if label is None else (bags, y)
 
     @classmethod
@@ -245,7 +246,7 @@ class Bags(Sequence[Any]):
         if not isinstance(bags, list | tuple):
             raise ValueError(f"bags must be a list of Bags, got {type(bags).__name__}")
         given = [as_bags(bag, missing=True) for bag in bags]
-        result = cls._of(joined([item._parts(item.instances) for item in given]))
+        result = cls._of(concatenate([item._parts(item.instances) for item in given]))
         result._missing = any(item._missing for item in given)
         return result
 
@@ -267,7 +268,7 @@ class Bags(Sequence[Any]):
                 f"function must take the instances of a bag, got {type(function).__name__}; of a "
                 "fitted transformer pass its method transform"
             )
-        parts = [numbers(function(bag)) for bag in as_bags(self, missing=True)]
+        parts = [as_float_table(function(bag)) for bag in as_bags(self, missing=True)]
         for k, (part, length) in enumerate(zip(parts, self.lengths, strict=True)):
             if len(part) != length or part.shape[1] != parts[0].shape[1]:
                 raise ValueError(
@@ -278,7 +279,7 @@ class Bags(Sequence[Any]):
 
     def with_instances(self, instances: Any, names: Sequence[str] | None = None) -> Bags:
         """Return the same bags with other features of the instances: an array (N, any width)."""
-        array = numbers(instances)
+        array = as_float_table(instances)
         if len(array) != self.starts[-1]:
             raise ValueError(
                 f"instances must have a row for each of the {self.starts[-1]} there are, got "
@@ -519,7 +520,7 @@ def _made(X: Any) -> Bags:
         raise ValueError(
             f"a {type(X).__name__} does not say which rows make a bag: pass Bags.from_table(X, bag)"
         )
-    plain(X)
+    check_dense(X)
     if not hasattr(X, "__array__") and not isinstance(X, list | tuple):
         raise ValueError(
             f"bags must be an array (bags, instances, features), a list of arrays, or Bags, got "

@@ -138,7 +138,7 @@ def summary(every: list[Tried], setting: Setting) -> str:
     start = setting.words[0].upper() + setting.words[1:]
     best: dict[Setting, Tried] = {}
     for row in every:
-        best.setdefault(row.setting.way, row)
+        best.setdefault(row.setting.candidate, row)
     tried = list(best.values())
     if len(tried) < 2:
         result = f"{start} was all there was to choose from."
@@ -233,12 +233,6 @@ def _in_proportion(
 
     The chances are laid end to end, in random order, and a place is taken wherever a grid of unit
     steps with a random start falls into it.
-
-    Examples
-    --------
-    >>> places, weights = _in_proportion(np.array([9.0, 1, 1, 1]), 2, np.random.RandomState(0))
-    >>> int(places[0]), weights
-    (0, array([9., 3.]))
     """
     sure = np.zeros(len(weight), bool)
     while True:

@@ -60,13 +60,13 @@ def rank(
     means = losses @ weight
     tops: dict[Setting, int] = {}
     for place in np.argsort(means, kind="stable"):
-        tops.setdefault(settings[place].way, int(place))
+        tops.setdefault(settings[place].candidate, int(place))
     best = each[next(iter(tops.values()))]
     result: list[Ranked] = []
     kins: list[tuple[str, bool]] = []
     for place in tops.values():
         behind, error = apart(each[place], best, share)
-        kin = settings[place].kin
+        kin = settings[place].family
         taken = behind <= NEAR * error and len(kins) < most and kin not in kins
         kins += [kin] * taken
         result.append(Ranked(place, behind, error, taken))

@@ -24,7 +24,7 @@ from ..lockstep.sight import Sight
 from .slopes import EvidenceSlope
 
 
-class Evidence(NamedTuple):
+class LogMeanExp(NamedTuple):
     """One query (1, d), which is its own readout, and the bias.
 
     The sign is −1 where instances speak for the negative class: the score falls with their odds.
@@ -56,7 +56,7 @@ def look(rows: Any, segments: Segments, q: FloatArray) -> tuple[FloatArray, Floa
     return a, segments.dot(a, logits) - segments.sum(xlogy(a, a / segments.uniform(len(rows))))
 
 
-def scores(data: Data, model: Evidence) -> FloatArray:
+def scores(data: Data, model: LogMeanExp) -> FloatArray:
     """Return the score of every bag."""
     result = np.full(len(data.y), model.b)
     for block in data.blocks():
@@ -66,14 +66,14 @@ def scores(data: Data, model: Evidence) -> FloatArray:
 
 def balanced(
     sight: Sight, q: FloatArray, loss: Loss, sign: float = 1.0
-) -> Job[tuple[Evidence, FloatArray]]:
+) -> Job[tuple[LogMeanExp, FloatArray]]:
     """Return the evidence along a query (d,), with the bias that suits it best, and all scores."""
     everyone = sight.training is not None
     (result,) = yield [EvidenceSlope(sight, loss, q, 0.0, sign, all=everyone)]
     b = balancing_shift(result.scores, sight.y, loss, sight.weight)
-    return Evidence(q[None], b, sign), result.scores + b
+    return LogMeanExp(q[None], b, sign), result.scores + b
 
 
-def model(at: FloatArray, sign: float = 1.0) -> Evidence:
+def model(at: FloatArray, sign: float = 1.0) -> LogMeanExp:
     """Return the evidence of a vector (q, b)."""
-    return Evidence(at[None, :-1], float(at[-1]), sign)
+    return LogMeanExp(at[None, :-1], float(at[-1]), sign)

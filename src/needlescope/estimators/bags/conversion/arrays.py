@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ....grid import unmasked
-from ..tables import one_bag, plain, shared_names
-from .joined import Parts
+from .numeric import as_bag, check_dense, shared_columns
+from .parts import Parts
 
 
-def of_array(X: Any, mask: Any = None) -> Parts:
+def parts_of_array(X: Any, mask: Any = None) -> Parts:
     """Take an array (bags, instances, features), and a mask that says which instances are there."""
-    X = unmasked("X", plain(X))
+    X = unmasked("X", check_dense(X))
     X = X if isinstance(X, np.ndarray) else np.asarray(X)
     if X.ndim == 3 and 0 in X.shape:
         raise ValueError(
@@ -46,14 +46,14 @@ def of_array(X: Any, mask: Any = None) -> Parts:
     return Parts(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
 
 
-def of_list(bags: Any, ids: Any = None) -> Parts:
+def parts_of_list(bags: Any, ids: Any = None) -> Parts:
     """Take a list of arrays, one (instances, features) for each bag."""
     if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
         raise ValueError(
             f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"
         )
-    names = shared_names(bags)
-    parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
+    names = shared_columns(bags)
+    parts = [as_bag(k, bag) for k, bag in enumerate(bags)]
     if not parts:
         raise ValueError("there must be at least one bag, got an empty list")
     widths = [part.shape[1] for part in parts]

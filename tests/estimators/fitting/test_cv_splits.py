@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from needlescope.estimators.fitting.places import Rows, among, first_place, scale_together
+from needlescope.estimators.fitting.cv_splits import (
+    Rows,
+    first_fold,
+    restrict_folds,
+    scale_together,
+)
 
 Y = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 N = np.arange(6)
@@ -34,13 +39,13 @@ def test_bags_held_out_again_have_more_rows_of_less_weight():
 
 def test_the_first_place_has_both_classes():
     rows = Rows.of(leave([0, 1], [2, 3], [4, 5]), 6)
-    assert first_place(rows, Y)[1].tolist() == [2, 3]
+    assert first_fold(rows, Y)[1].tolist() == [2, 3]
 
 
 def test_two_places_of_one_class_each_are_put_together():
     for held in ([0, 1], [3]), ([3], [4], [0, 1]), ([3], [0, 1], [3], [0, 1]):
         rows = Rows.of(leave(*held), 6)
-        known, own = first_place(rows, Y)
+        known, own = first_fold(rows, Y)
         test = rows.bag[own]
         assert test.tolist() == [0, 1, 3]
         assert known.tolist() == [2, 4, 5]
@@ -48,7 +53,7 @@ def test_two_places_of_one_class_each_are_put_together():
 
 def test_places_among_some_bags_name_the_same_bags():
     some = np.array([1, 2, 4, 5])
-    ((known, test),) = among(leave([0, 4, 5]), some, 6)
+    ((known, test),) = restrict_folds(leave([0, 4, 5]), some, 6)
     assert some[known].tolist() == [1, 2] and some[test].tolist() == [4, 5]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import as_given, numeric, same_rows, stacked
+from .numeric import is_numeric, stack_vectors
+from .values import as_array, check_same_index
 
 
 class Columns:
@@ -51,7 +52,7 @@ class Columns:
                 "has a name in a DataFrame"
             )
         if self.framed:
-            same_rows(self.X, given, what)
+            check_same_index(self.X, given, what)
         return given
 
     def metadata(self, given: Any) -> dict[str, Any]:
@@ -72,9 +73,9 @@ class Columns:
         what = f"metadata {name!r}"
         several = self.framed and isinstance(given, list | tuple) and len(given) > 0
         if several and all(isinstance(item, str) and item in self.X.columns for item in given):
-            parts = [as_given(self.X[self._take(what, item)]) for item in given]
+            parts = [as_array(self.X[self._take(what, item)]) for item in given]
             return np.stack(parts, axis=1)
-        return as_given(self.values(what, given))
+        return as_array(self.values(what, given))
 
     @property
     def count(self) -> int:
@@ -105,7 +106,7 @@ class Columns:
             return chosen, None
         names = list(chosen.columns)
         kinds = list(zip(names, chosen.dtypes, strict=True))
-        words = [(name, kind) for name, kind in kinds if not numeric(kind)]
+        words = [(name, kind) for name, kind in kinds if not is_numeric(kind)]
         vectors = [name for name, _ in words if _is_vector(self.X[name])]
         if vectors and len(names) > 1:
             other = next(name for name in names if name != vectors[0])
@@ -115,7 +116,7 @@ class Columns:
                 f"{other!r} beside it"
             )
         if vectors:
-            return stacked(f"column {vectors[0]!r}", as_given(self.X[vectors[0]])), None
+            return stack_vectors(f"column {vectors[0]!r}", as_array(self.X[vectors[0]])), None
         if words:
             raise ValueError(not_numbers([name for name, _ in words], words[0][1]))
         return chosen, [str(name) for name in names]
@@ -157,21 +158,14 @@ def _listed(given: Any) -> list[Any]:
 
 def _is_vector(column: Any) -> bool:
     """Tell whether a column holds lists or arrays, by its first value."""
-    result = as_given(column)
+    result = as_array(column)
     return result.ndim == 2 or (
         len(result) > 0 and isinstance(result[0], list | tuple | np.ndarray)
     )
 
 
 def not_numbers(words: list[Any], kind: Any) -> str:
-    """Say that columns must hold numbers, and what can be done about it.
-
-    Examples
-    --------
-    >>> not_numbers(["site", "stain"], "str")
-    "columns 'site' and 'stain' must hold numbers, got str; leave them out by drop=['site',
-    'stain'], or encode them as numbers first; a label goes by label='site'"
-    """
+    """Say that columns must hold numbers, and what can be done about it."""
     if len(words) == 1:
         return (
             f"column {words[0]!r} must hold numbers, got {kind}; leave it out by drop={words[0]!r},"

@@ -23,17 +23,17 @@ from ..solvers.calibration import FLATTEST_CALIBRATION, PRIOR
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Joint(NamedTuple):
+class JointCalibration(NamedTuple):
     """A calibration of all classes together: the slope of their log odds, and a shift of each."""
 
     slope: float
     shifts: FloatArray
 
 
-AS_THEY_ARE = Joint(1.0, np.zeros(()))
+IDENTITY = JointCalibration(1.0, np.zeros(()))
 
 
-def each_class(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Method]:
+def one_vs_rest(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Method]:
     """Let a method of a classifier of two classes answer for more.
 
     ``join`` makes one answer of the classifier and the answers of each class against the others.
@@ -41,43 +41,36 @@ def each_class(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Meth
 
     def decorate(method: Method) -> Method:
         @wraps(method)
-        def answer(self: Any, *args: Any, **named: Any) -> Any:
+        def answer(self: Any, *args: Any, **label_names: Any) -> Any:
             binary = getattr(self, "binary_", None)
             if binary is None:
-                return method(self, *args, **named)
-            return join(self, [method(item, *args, **named) for item in binary])
+                return method(self, *args, **label_names)
+            return join(self, [method(item, *args, **label_names) for item in binary])
 
         return answer  # type: ignore[return-value]
 
     return decorate
 
 
-def columns(classifier: Any, answers: list[Any]) -> FloatArray:
-    """Put the columns of each class side by side.
-
-    Examples
-    --------
-    >>> columns(None, [np.zeros(2), np.ones(2)])
-    array([[0., 1.],
-           [0., 1.]])
-    """
+def side_by_side(classifier: Any, answers: list[Any]) -> FloatArray:
+    """Put the columns of each class side by side."""
     return np.column_stack(answers)
 
 
 def log_odds(classifier: Any, answers: list[FloatArray]) -> FloatArray:
     """Calibrate the log odds of all classes together."""
-    slope, shifts = classifier.joint_ or AS_THEY_ARE
+    slope, shifts = classifier.joint_ or IDENTITY
     return np.asarray(slope * np.column_stack(answers) + shifts)
 
 
 def instance_scores(classifier: Any, answers: list[list[FloatArray]]) -> list[FloatArray]:
     """Return what each instance adds to the log odds of each class: a column for each."""
-    slope, shifts = classifier.joint_ or AS_THEY_ARE
+    slope, shifts = classifier.joint_ or IDENTITY
     bags = [np.column_stack(each) for each in zip(*answers, strict=True)]
     return [slope * bag + shifts / len(bag) for bag in bags]
 
 
-def named(classifier: Any, answers: list[Any]) -> Any:
+def label_names(classifier: Any, answers: list[Any]) -> Any:
     """Put the label of its class before every name."""
     both = zip(classifier.classes_, answers, strict=True)
     return np.array([f"{label}_{name}" for label, names in both for name in names], dtype=object)
@@ -93,7 +86,7 @@ def probabilities(classifier: Any, answers: list[FloatArray]) -> FloatArray:
     return np.asarray(softmax(slope * (np.log(own) - np.log(rest)) + shifts, axis=1))
 
 
-def fit_each(
+def fit_binary(
     classifier: Any,
     bags: Any,
     codes: FloatArray,
@@ -114,7 +107,9 @@ def fit_each(
     return fitted
 
 
-def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint | None:
+def fit_calibration(
+    binary: list[Any], kinds: IndexArray, weight: FloatArray
+) -> JointCalibration | None:
     """Calibrate all classes together, on bags that no classifier or choice had seen.
 
     Returns None where there are none, or none of a class.
@@ -129,16 +124,16 @@ def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint
     if len(np.unique(kinds[held])) < len(binary):
         return None
     own = np.arange(len(binary)) == kinds[held][:, None]
-    return joint(scores[held], own, weight[held] / weight[held].sum())
+    return calibrate(scores[held], own, weight[held] / weight[held].sum())
 
 
-def joint(scores: FloatArray, own: Any, weight: FloatArray) -> Joint:
+def calibrate(scores: FloatArray, own: Any, weight: FloatArray) -> JointCalibration:
     """Fit the slope and the shifts: the least logarithmic loss.
 
     Examples
     --------
     >>> kinds = np.repeat(np.eye(3), 2, axis=0)
-    >>> found = joint(2.0 * kinds - 1.0, kinds, np.full(6, 1 / 6))
+    >>> found = calibrate(2.0 * kinds - 1.0, kinds, np.full(6, 1 / 6))
     >>> found.slope > 2.0, bool(abs(found.shifts).max() < 1e-3)
     (True, True)
     """
@@ -154,4 +149,4 @@ def joint(scores: FloatArray, own: Any, weight: FloatArray) -> Joint:
 
     start = np.concatenate([[1.0], np.zeros(scores.shape[1])])
     result = minimize(loss, start, jac=True, method="BFGS").x
-    return Joint(max(float(result[0]), FLATTEST_CALIBRATION), result[1:])
+    return JointCalibration(max(float(result[0]), FLATTEST_CALIBRATION), result[1:])

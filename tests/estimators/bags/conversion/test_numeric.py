@@ -10,6 +10,9 @@ from needlescope.estimators import Bags
 from needlescope.estimators.bags.bags import as_bags
 
 
+COVERS = ("metadata", "values")
+
+
 def same(one, other):
     assert len(one) == len(other)
     for a, b in zip(one, other, strict=True):
