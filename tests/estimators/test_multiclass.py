@@ -99,7 +99,7 @@ def test_what_one_classifier_has_is_asked_of_each():
     X, y = shifted()
     clf = MILClassifier("quick", random_state=0).fit(X, y)
     for name in ("best_params_", "query_", "readout_", "intercept_"):
-        with pytest.raises(AttributeError, match=r"with 3 classes there is one of these for each"):
+        with pytest.raises(AttributeError, match=r"with 3 classes each has its own"):
             getattr(clf, name)
     with pytest.raises(AttributeError, match=r"ask binary_\[0\]"):
         clf.attention_weights(X)

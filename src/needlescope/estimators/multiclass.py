@@ -1,9 +1,9 @@
-"""More than two classes: each against all others, by the same classifier of two.
+"""More than two classes, one-vs-rest: a binary classifier for each class against all others.
 
-The log odds s_k of each class, as calibrated by bags held out, make probabilities in proportion to
-exp(a s_k + b_k). The slope a and the shifts b_k are fitted to the same bags held out, as each of
-the classifiers alone is timid about what the others know. Where none were held out, the
-probability of each class is its own, divided by the sum over classes.
+The calibrated log odds s_k of the classes give probabilities proportional to exp(a s_k + b_k). The
+slope a and the shifts b_k are fitted to the same held-out bags: each classifier alone is too
+cautious about what the others know. Without held-out bags, the probability of each class is its
+own, divided by the sum over classes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class JointCalibration(NamedTuple):
-    """A calibration of all classes together: the slope of their log odds, and a shift of each."""
+    """Joint calibration: the slope a of all log odds, and the shift b_k of each class."""
 
     slope: float
     shifts: FloatArray
@@ -34,18 +34,18 @@ IDENTITY = JointCalibration(1.0, np.zeros(()))
 
 
 def one_vs_rest(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Method]:
-    """Let a method of a classifier of two classes answer for more.
+    """Let a method of a binary classifier answer for more classes.
 
-    ``join`` makes one answer of the classifier and the answers of each class against the others.
+    ``join`` takes the classifier and the answers of its binary classifiers.
     """
 
     def decorate(method: Method) -> Method:
         @wraps(method)
-        def answer(self: Any, *args: Any, **label_names: Any) -> Any:
+        def answer(self: Any, *args: Any, **named: Any) -> Any:
             binary = getattr(self, "binary_", None)
             if binary is None:
-                return method(self, *args, **label_names)
-            return join(self, [method(item, *args, **label_names) for item in binary])
+                return method(self, *args, **named)
+            return join(self, [method(item, *args, **named) for item in binary])
 
         return answer  # type: ignore[return-value]
 
@@ -53,31 +53,31 @@ def one_vs_rest(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Met
 
 
 def side_by_side(classifier: Any, answers: list[Any]) -> FloatArray:
-    """Put the columns of each class side by side."""
+    """Join the columns of all classes."""
     return np.column_stack(answers)
 
 
 def log_odds(classifier: Any, answers: list[FloatArray]) -> FloatArray:
-    """Calibrate the log odds of all classes together."""
+    """Return the jointly calibrated log odds, a column for each class."""
     slope, shifts = classifier.joint_ or IDENTITY
     return np.asarray(slope * np.column_stack(answers) + shifts)
 
 
 def instance_scores(classifier: Any, answers: list[list[FloatArray]]) -> list[FloatArray]:
-    """Return what each instance adds to the log odds of each class: a column for each."""
+    """Return the instance contributions to the log odds, a column for each class."""
     slope, shifts = classifier.joint_ or IDENTITY
     bags = [np.column_stack(each) for each in zip(*answers, strict=True)]
     return [slope * bag + shifts / len(bag) for bag in bags]
 
 
 def label_names(classifier: Any, answers: list[Any]) -> Any:
-    """Put the label of its class before every name."""
+    """Prefix every feature name with the label of its class."""
     both = zip(classifier.classes_, answers, strict=True)
     return np.array([f"{label}_{name}" for label, names in both for name in names], dtype=object)
 
 
 def probabilities(classifier: Any, answers: list[FloatArray]) -> FloatArray:
-    """Return the probability of each class, of those that each has against the others."""
+    """Return the probabilities of all classes from those of each against the others."""
     own = np.stack([both[:, 1] for both in answers], axis=1)
     if classifier.joint_ is None:
         return np.asarray(own / own.sum(axis=1, keepdims=True))
@@ -95,11 +95,11 @@ def fit_binary(
     cv: Any,
     random: np.random.RandomState,
 ) -> list[Any]:
-    """Fit a classifier of each class against all others."""
+    """Fit a binary classifier of each class against all others."""
     fitted = []
     for code in np.unique(codes):
         item = clone(classifier).set_params(
-            class_weight=None,  # the weights have it
+            class_weight=None,  # it is part of the weights
             cv=cv,
             random_state=int(random.randint(2**31 - 1)),
         )
@@ -110,10 +110,7 @@ def fit_binary(
 def fit_calibration(
     binary: list[Any], kinds: IndexArray, weight: FloatArray
 ) -> JointCalibration | None:
-    """Calibrate all classes together, on bags that no classifier or choice had seen.
-
-    Returns None where there are none, or none of a class.
-    """
+    """Calibrate all classes on held-out bags; None if a class has none."""
     scores = np.column_stack(
         [
             item.cv_decision_function_ if item.nested_ is None else item.nested_.log_odds
@@ -128,15 +125,7 @@ def fit_calibration(
 
 
 def calibrate(scores: FloatArray, own: Any, weight: FloatArray) -> JointCalibration:
-    """Fit the slope and the shifts: the least logarithmic loss.
-
-    Examples
-    --------
-    >>> kinds = np.repeat(np.eye(3), 2, axis=0)
-    >>> found = calibrate(2.0 * kinds - 1.0, kinds, np.full(6, 1 / 6))
-    >>> found.slope > 2.0, bool(abs(found.shifts).max() < 1e-3)
-    (True, True)
-    """
+    """Fit slope and shifts by the least logarithmic loss."""
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         slope, shifts = at[0], at[1:]

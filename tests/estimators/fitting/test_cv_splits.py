@@ -22,7 +22,7 @@ def leave(*held):
 def test_bags_held_out_once_have_the_row_of_their_place():
     places = leave([0, 3], [1, 4])
     rows = Rows.of(places, 6)
-    assert rows.bag.tolist() == N.tolist() and rows.places is places and not rows.repeated
+    assert rows.bag.tolist() == N.tolist() and rows.folds is places and not rows.repeated
     assert rows.share.tolist() == [1.0] * 6
 
 
@@ -33,7 +33,7 @@ def test_bags_held_out_again_have_more_rows_of_less_weight():
         own = rows.bag == bag
         assert own.sum() == times
         assert np.isclose(rows.share[own].sum(), min(times, 1))
-    tests = [rows.bag[own].tolist() for _, own in rows.places]
+    tests = [rows.bag[own].tolist() for _, own in rows.folds]
     assert tests == [[0, 3], [1, 4], [0, 5], [0]]
 
 

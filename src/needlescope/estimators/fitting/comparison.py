@@ -27,7 +27,7 @@ class Recipe(NamedTuple):
 
     train: Train  # a model in every setting of a way, and its scores
     scores: Callable[[Prepared, Any], FloatArray]  # of other bags, before calibration
-    folds: int  # by which settings are compared, unless places are given; 0 compares none
+    folds: int  # by which settings are compared, unless folds are given; 0 compares none
     relative: bool  # whether ridges are in proportion to the number of features per bag
     most: int = 1  # ways whose log odds may be put together
     start: Train | None = None  # what ways have in common, if it can be found ahead
@@ -41,25 +41,25 @@ class Labelled(NamedTuple):
     y: FloatArray
     weight: FloatArray
     groups: IndexArray | None = None  # bags of one group are held out together
-    places: list[Fold] | None = None  # folds, in place of those made here
+    folds: list[Fold] | None = None  # in place of those made here
 
     def some(self, drawn: IndexArray, weight: FloatArray) -> Labelled:
         """Return some of these bags, with other weights."""
         groups = None if self.groups is None else self.groups[drawn]
-        places = None if self.places is None else restrict_folds(self.places, drawn, len(self.y))
-        return Labelled(self.bags, self.used[drawn], self.y[drawn], weight, groups, places)
+        folds = None if self.folds is None else restrict_folds(self.folds, drawn, len(self.y))
+        return Labelled(self.bags, self.used[drawn], self.y[drawn], weight, groups, folds)
 
     @property
     def usual(self) -> bool:
         """Whether folds are made here, of bags that have nothing in common."""
-        return self.places is None and self.groups is None
+        return self.folds is None and self.groups is None
 
-    def folds(self, count: int, random: Any) -> list[Fold]:
-        """Return the folds that were given, or so many; none if a class has one bag."""
-        if self.places is None:
+    def split(self, count: int, random: Any) -> list[Fold]:
+        """Return the given folds, or ``count`` new ones; none if a class has one bag."""
+        if self.folds is None:
             return held_out(self.y, count, random, self.groups)
-        check_folds(self.places, self.y, (-1.0, 1.0))
-        return self.places
+        check_folds(self.folds, self.y, (-1.0, 1.0))
+        return self.folds
 
 
 class Comparison:
@@ -98,9 +98,9 @@ class Comparison:
             self.source = given.groups[rows.bag]
         self.failed: list[NotConverged] = []
         # The fold by which hopeless ways are dropped.
-        self.first = rows.places[0] if given.usual else first_fold(rows, given.y)
-        apart = all(self.first is not place for place in rows.places)
-        self.benches = Benches(layout, [*rows.places, self.first] if apart else rows.places)
+        self.first = rows.folds[0] if given.usual else first_fold(rows, given.y)
+        apart = all(self.first is not place for place in rows.folds)
+        self.benches = Benches(layout, [*rows.folds, self.first] if apart else rows.folds)
 
     def score(self, some: Candidates, places: list[Fold], scores: Scores) -> None:
         """Train all settings of some ways for some folds, and enter the scores of their bags.
@@ -142,7 +142,7 @@ class Comparison:
         for training in range(len(bench.trained)):
             if training in trained:
                 continue
-            last = training == bench.everything and len(trained) == len(self.rows.places)
+            last = training == bench.everything and len(trained) == len(self.rows.folds)
             for prep, same in by_preprocessing(some):
                 for wanted in same:
                     item = self._work(training, prep, wanted, 1.0)
@@ -178,7 +178,7 @@ class Comparison:
 
     def judge(self, scores: Scores, most: int) -> Choice:
         """Choose among settings by all scores, and calibrate; log odds are those of all bags."""
-        parts, rows, given = [own for _, own in self.rows.places], self.rows, self.given
+        parts, rows, given = [own for _, own in self.rows.folds], self.rows, self.given
         alike = parts if given.usual else scale_together(parts)
         choice = judge(scores, self.labels, self.weights, alike, most, self.source)
         own = given.used[rows.bag[np.concatenate(parts)]]

@@ -97,7 +97,7 @@ class Rows(NamedTuple):
 
     bag: IndexArray  # of each row
     share: FloatArray  # of the weight of its bag
-    places: list[Fold]  # bags to train on, rows
+    folds: list[Fold]  # bags to train on, rows
     repeated: bool
 
     @classmethod
@@ -126,13 +126,13 @@ def first_fold(rows: Rows, y: FloatArray) -> Fold:
     Where each holds out one class only, as leaving out one patient at a time does, two of them are
     put together.
     """
-    held = [y[rows.bag[own]] for _, own in rows.places]
-    for place, labels in zip(rows.places, held, strict=True):
+    held = [y[rows.bag[own]] for _, own in rows.folds]
+    for place, labels in zip(rows.folds, held, strict=True):
         if (labels > 0.0).any() and (labels < 0.0).any():
             return place
     pair = [next(k for k, labels in enumerate(held) if labels[0] == sign) for sign in (-1.0, 1.0)]
-    own = np.concatenate([rows.places[k][1] for k in pair])
-    known = np.union1d(*(rows.places[k][0] for k in pair))
+    own = np.concatenate([rows.folds[k][1] for k in pair])
+    known = np.union1d(*(rows.folds[k][0] for k in pair))
     return np.setdiff1d(known, rows.bag[own]), own[np.argsort(rows.bag[own], kind="stable")]
 
 

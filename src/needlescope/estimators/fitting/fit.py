@@ -100,7 +100,7 @@ def _choose(
     """
     settings = [item for group in ways.values() for item in group]
     nothing = dict.fromkeys(settings, np.zeros(0))
-    if recipe.folds == 0 and given.places is None:
+    if recipe.folds == 0 and given.folds is None:
         if len(settings) > 1:
             raise ValueError(
                 'cv=0 leaves nothing to choose parameters by that are "auto"; give '
@@ -117,13 +117,13 @@ def _choose(
             used=given.used, y=given.y, weight=given.weight, groups=given.groups
         )
     fewer = total / even_count(given.y, given.weight) if recipe.relative else 1.0
-    places = given.folds(recipe.folds, random)
+    places = given.split(recipe.folds, random)
     if not places:
         return judge(nothing, given.y, given.weight, []), None
     held = Comparison(recipe, given, places, fewer, layout, random)
     scouting = not held.benches.large
     scores, dropped = compare(
-        ways, held.rows.places, held.score, held.losses, held.first, scouting=scouting
+        ways, held.rows.folds, held.score, held.losses, held.first, scouting=scouting
     )
     if not scores:
         raise held.failed[0]

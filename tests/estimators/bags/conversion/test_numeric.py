@@ -9,7 +9,6 @@ import pytest
 from needlescope.estimators import Bags
 from needlescope.estimators.bags.bags import as_bags
 
-
 COVERS = ("metadata", "values")
 
 

@@ -88,16 +88,6 @@ def check_finite(
     """Refuse NaN, infinity and numbers too large to be squared, ``step`` rows at a time.
 
     With ``missing`` NaN is let through; returns whether there is any.
-
-    Examples
-    --------
-    >>> table = np.array([[0.0, np.nan]])
-    >>> check_finite(table, np.array([0, 1]), 8, ["u", "v"], ["s7"])
-    Traceback (most recent call last):
-    ValueError: bag 0 ('s7') has a NaN or infinity in instance 0, feature 'v'; drop the instance, or
-    fill it in, as InstanceTransformer(SimpleImputer()) does in a pipeline
-    >>> check_finite(table, np.array([0, 1]), 8, missing=True)
-    True
     """
     largest, lost = LARGEST_NUMBER[instances.dtype], False
     for first in range(0, len(instances), step):

@@ -48,13 +48,6 @@ def rank(
         How many candidates may be taken.
     source
         What each bag comes from, if several share a source.
-
-    Examples
-    --------
-    >>> settings = [Setting(2.0, 0.1), Setting(2.0, 0.2), Setting(0.0, 0.1, pooling="mean")]
-    >>> losses = np.array([[0.5, 0.7], [0.1, 0.3], [0.2, 0.2]])
-    >>> [(one.place, one.taken) for one in rank(settings, losses, np.ones(2), 2)]
-    [(1, True), (2, True)]
     """
     *each, share = by_source(*losses, weight, source=source)
     means = losses @ weight
@@ -74,13 +67,7 @@ def rank(
 
 
 def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return by how much losses are above others on the same bags, and its standard error.
-
-    Examples
-    --------
-    >>> apart(np.array([1.0, 3.0]), np.zeros(2), np.full(2, 0.5))
-    (2.0, 1.0)
-    """
+    """Return by how much losses are above others on the same bags, and its standard error."""
     share = weight / weight.sum()
     off = losses - best
     behind = float(share @ off)

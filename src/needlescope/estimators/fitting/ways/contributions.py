@@ -23,19 +23,7 @@ from .summaries import Summarised
 def parts(
     rows: Any, segments: Segments, model: State | LogMeanExp | Summarised
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what each instance adds, and the score of each bag.
-
-    Examples
-    --------
-    >>> from needlescope.models.segments import Even
-    >>> rows = np.array([[0.0], [2.0], [-1.0], [0.5]])
-    >>> one = np.ones((1, 1))
-    >>> for model in (LogMeanExp(one, 0.25), State(one, one, 1.0)):
-    ...     each, score = parts(rows, Even(2), model)
-    ...     print(np.abs(Even(2).sum(each) - score).max() < 1e-12)
-    True
-    True
-    """
+    """Return what each instance adds, and the score of each bag."""
     if isinstance(model, Summarised):
         return model.each(rows, segments)
     even = segments.uniform(len(rows))

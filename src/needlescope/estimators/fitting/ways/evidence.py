@@ -41,16 +41,7 @@ class LogMeanExp(NamedTuple):
 
 
 def look(rows: Any, segments: Segments, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the attention on each instance, and the evidence of each bag.
-
-    Examples
-    --------
-    >>> from needlescope.models.segments import Ragged
-    >>> rows = np.array([[0.0], [np.log(3.0)], [5.0]])
-    >>> a, found = look(rows, Ragged.at(np.array([0, 2, 3])), np.ones(1))
-    >>> a.round(2), np.exp(found[0]).round(9), found[1].round(9)
-    (array([0.25, 0.75, 1.  ]), np.float64(2.0), np.float64(5.0))
-    """
+    """Return the attention on each instance, and the evidence of each bag."""
     logits = project(rows, q).astype(float, copy=False)
     a = segments.softmax(logits)
     return a, segments.dot(a, logits) - segments.sum(xlogy(a, a / segments.uniform(len(rows))))
