@@ -101,7 +101,7 @@ def test_what_one_classifier_has_is_asked_of_each():
     for name in ("best_params_", "query_", "readout_", "intercept_"):
         with pytest.raises(AttributeError, match=r"with 3 classes each has its own"):
             getattr(clf, name)
-    with pytest.raises(AttributeError, match=r"ask binary_\[0\]"):
+    with pytest.raises(AttributeError, match=r"see binary_\[0\]"):
         clf.attention_weights(X)
     assert clf.binary_[2].attention_weights(X)[0].shape == (4,)
     assert clf.binary_[1].cv_decision_function_.shape == (90,)

@@ -85,9 +85,9 @@ def judge(
 ) -> Choice:
     """Return the settings whose scores of bags held out are best, and their calibration.
 
-    The best is taken, and the best of every other kin that is near to it, up to ``most`` in all:
+    The best is taken, and the best of every other family that is near to it, up to ``most`` in all:
     bags held out do not tell them apart, and the mean of their log odds is better than any of
-    them. Ways of one kin err alike, and a mean of them gains nothing.
+    them. Ways of one family err alike, and a mean of them gains nothing.
 
     ``parts`` are the bags that were held out together, none if there were too few: then the first
     setting is taken, the most cautious. Scores of one ``source``, such as a patient, do not count

@@ -1,4 +1,4 @@
-"""Bags of arrays: one for all bags, perhaps with a mask, or one for each."""
+"""Bags from arrays: one for all bags, perhaps with a mask, or one for each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parts import Parts
 
 
 def parts_of_array(X: Any, mask: Any = None) -> Parts:
-    """Take an array (bags, instances, features), and a mask that says which instances are there."""
+    """Return the parts of an array (bags, instances, features), without masked instances."""
     X = unmasked("X", check_dense(X))
     X = X if isinstance(X, np.ndarray) else np.asarray(X)
     if X.ndim == 3 and 0 in X.shape:
@@ -30,24 +30,24 @@ def parts_of_array(X: Any, mask: Any = None) -> Parts:
     n, L, d = X.shape
     if mask is None:
         return Parts(X.reshape(n * L, d), L * np.arange(n + 1))
-    there = np.asarray(unmasked("mask", mask))
-    if there.shape != (n, L):
+    kept = np.asarray(unmasked("mask", mask))
+    if kept.shape != (n, L):
         raise ValueError(
             f"mask must be {n} × {L} values, true where an instance is there, got shape "
-            f"{there.shape}"
+            f"{kept.shape}"
         )
-    odd = there[~np.isin(there, (0, 1))]
+    odd = kept[~np.isin(kept, (0, 1))]
     if len(odd):
         raise ValueError(
             "mask must be true where an instance is there and false elsewhere (or 1 and 0), "
             f"got {odd[0]}"
         )
-    there = there.astype(bool)
-    return Parts(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
+    kept = kept.astype(bool)
+    return Parts(X[kept], np.concatenate([[0], np.cumsum(kept.sum(axis=1))]))
 
 
 def parts_of_list(bags: Any, ids: Any = None) -> Parts:
-    """Take a list of arrays, one (instances, features) for each bag."""
+    """Return the parts of a list of arrays (instances, features), one for each bag."""
     if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
         raise ValueError(
             f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"

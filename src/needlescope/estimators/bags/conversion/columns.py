@@ -1,6 +1,6 @@
-"""Columns of a table: which make the instances, and which say something else about a row.
+"""Columns of a table: those of bags, labels and metadata, and the features that are left.
 
-Tables are DataFrames, of pandas or polars, or plain arrays, whose columns have numbers for names.
+Tables are DataFrames, of pandas or polars, or arrays, whose columns are named by their numbers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from .values import as_array, check_same_index
 
 
 class Columns:
-    """A table with a row for each instance, from which columns are taken one after another.
-
-    What was taken for bag, label or metadata, or dropped, is no feature.
+    """A table with a row for each instance; columns that were taken are no features.
 
     Examples
     --------
@@ -31,7 +29,7 @@ class Columns:
     """
 
     def __init__(self, X: Any) -> None:
-        """Keep the table; nothing is taken yet."""
+        """Keep the table, if it can be read."""
         if hasattr(X, "collect"):
             raise ValueError(f"a {type(X).__name__} is not read yet: pass X.collect()")
         self.X, self.framed = X, hasattr(X, "columns")
@@ -43,7 +41,7 @@ class Columns:
         self.taken: list[Any] = []
 
     def values(self, what: str, given: Any) -> Any:
-        """Return a column by its name, or values as they are given, one for each row."""
+        """Return the column of a name, or the given values, one for each row."""
         if self.framed and isinstance(given, str | int | np.integer):
             return self.X[self._take(what, given)]
         if isinstance(given, str):
@@ -56,7 +54,7 @@ class Columns:
         return given
 
     def metadata(self, given: Any) -> dict[str, Any]:
-        """Return what is kept of each row beside its features, by name."""
+        """Return the metadata of each row, by name."""
         if given is None:
             return {}
         if not isinstance(given, Mapping):
@@ -97,9 +95,9 @@ class Columns:
         return name
 
     def features(self, wanted: Any = None) -> tuple[Any, list[str] | None]:
-        """Return the columns that are wanted, by default all that are left, and their names.
+        """Return the wanted columns, by default all that are left, and their names.
 
-        All must hold numbers, or the only one a vector in every row.
+        They hold numbers, or a single column holds vectors.
         """
         chosen = self._rest() if wanted is None else self._chosen(_listed(wanted))
         if not self.framed:
@@ -132,7 +130,7 @@ class Columns:
         return rest
 
     def _chosen(self, wanted: list[Any]) -> Any:
-        """Return the columns that are named; none may be something else, too."""
+        """Return the named columns; none may be taken for something else."""
         if not wanted:
             raise ValueError(
                 "features must name at least one column, got none; leave it out for the default"
@@ -149,7 +147,7 @@ class Columns:
 
 
 def _listed(given: Any) -> list[Any]:
-    """Return names as a list, read once: one name, or any number of them."""
+    """Return one name, or several, as a list."""
     if given is None:
         return []
     several = isinstance(given, Iterable) and not isinstance(given, str | bytes)

@@ -1,4 +1,4 @@
-"""From rows to bags: which rows make a bag, and which label it has."""
+"""Rows of a table put into bags, and the label of each bag."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ....arrays import IndexArray
 from .metadata import Metadata
-from .values import row_values
+from .values import as_python, row_values
 
 
 class Grouping(NamedTuple):
@@ -85,13 +85,13 @@ def label_of_each_bag(rows: Grouping, labels: Any, name: str = "label") -> Any:
     odd = np.flatnonzero(code != code[rows.first][rows.bag])
     if len(odd):
         row, bag = int(odd[0]), int(rows.bag[odd[0]])
-        item, other, called = _plain(result[rows.first[bag]]), _plain(result[row]), rows.ids[bag]
+        item, other, called = (
+            as_python(result[rows.first[bag]]),
+            as_python(result[row]),
+            rows.ids[bag],
+        )
         raise ValueError(
             f"{name} must be the same for all rows of a bag, got {item!r} in row {rows.first[bag]} "
-            f"and {other!r} in row {row} of bag {_plain(called)!r}"
+            f"and {other!r} in row {row} of bag {as_python(called)!r}"
         )
     return result[rows.first]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -1,9 +1,8 @@
-"""Features that may give the answer away: labels, row numbers and identifiers among them.
+"""Label leakage: features that look like labels, row numbers or identifiers.
 
-A column of labels makes every classifier perfect, and worthless. So does a row number, where rows
-of a table go bag after bag and bags by label, as a table that was written with its index has it.
-Such columns are warned of and not refused: sex, scanner or a clock may be honest features of a
-bag's instances, and only the user knows.
+A row number leaks the label where a table is sorted by bag and bags by label, as one that was
+written with its index often is. Such columns are warned of and not refused: sex, scanner or a clock
+may be honest features of the instances.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from scipy.special import gammaln
 
 from ....arrays import IndexArray
 
-LEAST_LENGTH = 2.0  # mean instances of a bag from which to be the same in all of them is odd
-LEAST_BAGS = 2  # with each value of a column that may be a label
-FALSE_ALARM = 1e-6  # that any column is named for its order, if all are noise
-FEW_BAGS, FEW_ROWS = 8, 64  # looked at first: hardly a column is left after them
+LEAST_LENGTH = 2.0  # mean number of instances from which a constant within bags is suspect
+LEAST_BAGS = 2  # bags that share each value of a column that may be a label
+FALSE_ALARM = 1e-6  # the probability that any column of noise is named for its order
+FEW_BAGS, FEW_ROWS = 8, 64  # checked first: hardly a column passes
 
 
 def warn_of_leakage(

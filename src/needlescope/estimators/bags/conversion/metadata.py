@@ -1,4 +1,4 @@
-"""What is known of each instance beside its features: arrays that can be stored as they are."""
+"""Metadata of instances: arrays with a row for each, which can be stored as they are."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .values import common_kind, first_missing
 
 
 class Metadata(UserDict[str, Any]):
-    """What is known of each of so many instances beside its features: arrays with a row for each.
+    """A dict of arrays with a row for each of ``count`` instances.
 
-    Words among objects become words of NumPy, which can be written to disk.
+    Arrays of Python strings become arrays of NumPy strings, which can be written to disk.
 
     Examples
     --------
-    >>> found = Metadata({"time": [0.5, 1.0]}, 2)
-    >>> found["kind"] = np.array(["a", "b"], object)
-    >>> found
+    >>> metadata = Metadata({"time": [0.5, 1.0]}, 2)
+    >>> metadata["kind"] = np.array(["a", "b"], object)
+    >>> metadata
     {'time': array([0.5, 1. ]), 'kind': array(['a', 'b'], dtype='<U1')}
-    >>> found["time"] = [0.5, 1.0, 1.5]
+    >>> metadata["time"] = [0.5, 1.0, 1.5]
     Traceback (most recent call last):
     ValueError: metadata 'time' must have a row for each of the 2 instances, got shape (3,)
     """
 
     def __init__(self, given: Any, count: int) -> None:
-        """Take what is given, if it fits."""
+        """Take the arrays that are given, if they fit."""
         if given is not None and not isinstance(given, Mapping):
             raise ValueError(
                 "metadata must be a dict from names to arrays with a row for each instance, got "
@@ -52,13 +52,13 @@ class Metadata(UserDict[str, Any]):
         super().__setitem__(name, storable(what, array))
 
     def rows(self, which: Any) -> Metadata:
-        """Return those of some instances: a slice, or their places."""
+        """Return the metadata of some instances: a slice, or their indices."""
         count = len(range(*which.indices(self.count))) if isinstance(which, slice) else len(which)
         return Metadata({name: values[which] for name, values in self.items()}, count)
 
 
 def storable(what: str, values: Any) -> Any:
-    """Return an array without objects, which is written to disk as it is; refuse other things."""
+    """Return an array without Python objects, or refuse it."""
     if values.dtype.kind in "biufcSUmM":
         return values
     lost = first_missing(values) if values.dtype == object else None

@@ -1,8 +1,4 @@
-"""Arrays, tables and DataFrames as people hand them over: read as numbers, or refused.
-
-Whatever would be read in part only, such as a masked array without its mask, is refused with a
-sentence that says what to pass instead.
-"""
+"""Arrays and DataFrames read as tables of numbers; what would be read in part only is refused."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ import numpy as np
 
 from ....arrays import IndexArray
 from ....grid import unmasked
+from .values import as_python
 
 # Up to here sums of squares are finite; single precision is squared in double.
 LARGEST_NUMBER = {np.dtype(np.float32): 1e18, np.dtype(np.float64): 1e150}
@@ -102,14 +99,13 @@ def check_finite(
                 continue
         row, column = np.argwhere(odd)[0].tolist()
         bag = int(np.searchsorted(starts, first + row, side="right")) - 1
-        who = f"bag {bag}" if ids is None else f"bag {bag} ({_plain(ids[bag])!r})"
+        who = f"bag {bag}" if ids is None else f"bag {bag} ({as_python(ids[bag])!r})"
         what = f"feature {column if names is None else repr(names[column])}"
         where = f"in instance {first + row - starts[bag]}, {what}"
         size = abs(float(part[row, column]))
         if not np.isfinite(size):
-            how = ", as InstanceTransformer(SimpleImputer()) does in a pipeline" * bool(
-                np.isnan(size)
-            )
+            how = ", as InstanceTransformer(SimpleImputer()) does in a pipeline"
+            how *= bool(np.isnan(size))
             raise ValueError(
                 f"{who} has a NaN or infinity {where}; drop the instance, or fill it in{how}"
             )
@@ -121,12 +117,8 @@ def check_finite(
     return lost
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def stack_vectors(what: str, cells: Any) -> Any:
-    """Return vectors, one in each row, as a table: all numbers, and as many in each."""
+    """Return the vectors of a column as a table; all must be numbers, of the same length."""
     if cells.ndim == 2:
         return cells
     rows = [np.asarray(cell) for cell in cells]

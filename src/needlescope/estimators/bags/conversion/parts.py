@@ -1,4 +1,4 @@
-"""Bags put one after another: what they are called must agree."""
+"""The parts of bags, and their concatenation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .values import common_kind
 
 
 class Parts(NamedTuple):
-    """All that bags hold."""
+    """The arrays that make `Bags`."""
 
     instances: Any
     starts: Any
@@ -21,7 +21,7 @@ class Parts(NamedTuple):
 
 
 def concatenate(parts: Sequence[Parts]) -> Parts:
-    """Put bags one after another, or say in what they differ."""
+    """Concatenate the parts of several bags, or say in what they differ."""
     if not parts:
         raise ValueError("there must be at least one of Bags to concatenate, got none")
     first = parts[0]

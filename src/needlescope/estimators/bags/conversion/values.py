@@ -10,7 +10,7 @@ from ....grid import unmasked
 
 
 def row_values(name: str, values: Any, count: int, what: str) -> Any:
-    """Return a value for each of so many rows as an array; rows without one are refused."""
+    """Return an array of ``count`` values, one for each row; missing ones are refused."""
     result = as_array(unmasked(name, values))
     row = first_missing(result)
     if row is not None:
@@ -53,7 +53,7 @@ def as_array(values: Any) -> Any:
 
 
 def first_missing(values: Any) -> int | None:
-    """Return the place of the first None, NaN, NaT or NA, or None if there is none."""
+    """Return the index of the first None, NaN, NaT or NA, or None if there is none."""
     if values.dtype == object:
         lost = [not isinstance(value, str) and _missing(value) for value in values.ravel().tolist()]
     else:
@@ -65,8 +65,13 @@ def _missing(item: Any) -> bool:
     return item is None or type(item).__name__ == "NAType" or bool(np.any(item != item))
 
 
+def as_python(value: Any) -> Any:
+    """Return a scalar of NumPy as one of Python, for messages."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def common_kind(what: str, values: Any) -> str:
-    """Return which kind of values there are, "number" or "word"; refuse several kinds."""
+    """Return "number", "word" or the type of the values; several kinds are refused."""
     types = {type(value) for value in values.tolist()}
     kinds = {_kind(item) for item in types}
     if len(kinds) > 1:

@@ -34,7 +34,7 @@ def rank(
 ) -> list[Ranked]:
     """Return the best setting of every candidate, the best candidate first.
 
-    The best is taken, and the best of every other kin that is near to it, up to ``most`` in all.
+    The best is taken, and the best of every other family that is near to it, up to ``most`` in all.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ def rank(
         tops.setdefault(settings[place].candidate, int(place))
     best = each[next(iter(tops.values()))]
     result: list[Ranked] = []
-    kins: list[tuple[str, bool]] = []
+    families: list[tuple[str, bool]] = []
     for place in tops.values():
         behind, error = apart(each[place], best, share)
-        kin = settings[place].family
-        taken = behind <= NEAR * error and len(kins) < most and kin not in kins
-        kins += [kin] * taken
+        family = settings[place].family
+        taken = behind <= NEAR * error and len(families) < most and family not in families
+        families += [family] * taken
         result.append(Ranked(place, behind, error, taken))
     return result
 

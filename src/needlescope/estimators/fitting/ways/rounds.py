@@ -2,7 +2,7 @@
 
 In the first fold a few scouts look through every prep; preps through which all of them do
 clearly worse than the best are put away. The other ways follow, all of them with few settings.
-Those that are best on this fold, and the best of every kin that is not hopeless, are compared by
+Those that are best on this fold, and the best of every family that is not hopeless, are compared by
 all folds, in all their settings of few iterations; each goes on from there with the ridge that is
 best for it. Of four such schedules this one was kept: cross-validated on eleven sets of bags, and
 before there were summaries, it was as good as to compare all settings of all that go on, with a
@@ -30,7 +30,7 @@ Score: TypeAlias = "Callable[[Candidates, list[Fold], Scores], None]"
 FEW = 10  # iterations of the first round, at most
 GO_ON = 4  # ways that are compared by all folds
 HOPELESS = 2.0  # standard errors by which all scouts through a prep must be behind
-HOPELESS_KIN = 3.0  # and all ways of a kin: other kins err at other bags, and fewer are left
+HOPELESS_FAMILY = 3.0  # and all of a family: other families err at other bags, and are fewer
 
 
 def compare(
@@ -114,12 +114,12 @@ def _lost_side(scouts: Candidates, scores: Scores, held: IndexArray, losses: Los
 
 
 def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setting]:
-    """Return the best ways, and the best of each other kin that is not hopeless."""
+    """Return the best ways, and the best of each other family that is not hopeless."""
     order = sorted(behind, key=lambda way: behind[way][1])
     result = order[:GO_ON]
     for way in order[GO_ON:]:
         _, worse, error = behind[way]
-        if worse <= HOPELESS_KIN * error and way.family not in (item.family for item in result):
+        if worse <= HOPELESS_FAMILY * error and way.family not in (item.family for item in result):
             result.append(way)
     return result
 
