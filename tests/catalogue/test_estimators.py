@@ -290,7 +290,7 @@ TOOLS = [
            "^positive must be a label of y, 0 or 1, got ")
       for given in (2, "x", [], {}, [0, 1], np.array([0, 1]), NAN)),
     *(Case(f"deletion by {given!r:.20}", partial(deletion_test, given, X),
-           "^clf must say what instances add, as MILClassifier does, got ")
+           "^clf must have instance_scores, as MILClassifier does, got ")
       for given in (None, 3, "x", PooledClassifier())),
     *(Case(f"deletion with {name}={given!r}",
            partial(deletion_test, MILClassifier(), X, **{name: given}),

@@ -177,7 +177,7 @@ def test_several_classes():
     assert clf.transform(X).shape == (60, 3)
     assert list(clf.get_feature_names_out()) == ["0_log_odds", "1_log_odds", "2_log_odds"]
     assert clf.binary_[0].rate_ == 0.03
-    with pytest.raises(AttributeError, match="with 3 classes there is one of these for each"):
+    with pytest.raises(AttributeError, match="with 3 classes each has its own"):
         clf.attention_weights(X)
 
 

@@ -15,12 +15,12 @@ from ..estimators.base import BagClassifier
 from ..estimators.fitting import prepared
 from ..estimators.fitting.comparison import Recipe
 from ..estimators.fitting.lockstep.conductor import Job
-from ..estimators.fitting.lockstep.hands import thread_count
 from ..estimators.fitting.lockstep.sight import Sight
+from ..estimators.fitting.lockstep.threads import thread_count
 from ..estimators.fitting.settings import Setting
 from ..estimators.fitting.steps import Scored
 from ..estimators.fitting.ways.catalogue import SHRINKAGES, SearchSpec
-from ..estimators.fitting.ways.rounds import Ways
+from ..estimators.fitting.ways.rounds import Candidates
 from ..losses import Loss
 from ..running.progress import Progress, reporting
 from .torch_needed import need_torch
@@ -164,7 +164,9 @@ class DeepClassifier(BagClassifier):
             self.architecture, self.width, self.heads, self.rates, self.decays, self.epochs
         )
 
-    def _ways(self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float) -> Ways:
+    def _candidates(
+        self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
+    ) -> Candidates:
         """List one way for each shrinkage; refuse more instances than are held in memory."""
         numbers, most = int(bags.lengths[used].sum()) * bags.d, prepared.HOLD
         if numbers > most:

@@ -30,7 +30,7 @@ from .lockstep.asks import Along, Covary
 from .lockstep.conductor import Job, alone
 from .lockstep.sight import Sight
 from .ways import evidence
-from .ways.evidence import Evidence
+from .ways.evidence import LogMeanExp
 from .ways.summaries import Summarised
 
 READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
@@ -99,11 +99,11 @@ def readouts(
     return [Scored(State(queries, fit.w.reshape(queries.shape), fit.b), fit.scores) for fit in fits]
 
 
-def scores(data: Data, model: State | Evidence | Summarised) -> FloatArray:
+def scores(data: Data, model: State | LogMeanExp | Summarised) -> FloatArray:
     """Return the score of every bag: its evidence, or the sum over its queries, and the bias."""
     if isinstance(model, Summarised):
         return model.scores(data)
-    if isinstance(model, Evidence):
+    if isinstance(model, LogMeanExp):
         return evidence.scores(data, model)
     return attention_scores(data, model, 1.0)
 

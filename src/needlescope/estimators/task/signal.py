@@ -16,8 +16,8 @@ import numpy as np
 from ...arrays import FloatArray, project
 from ...losses import Logistic
 from ..bags.bags import Bags
+from ..bags.preprocessing import Preprocessor
 from ..bags.scaling import Scaling
-from ..bags.views import View
 from ..fitting import steps
 from ..fitting.folds import rarer, stratified
 from ..fitting.lockstep.sight import Sight
@@ -196,7 +196,7 @@ def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
 
 
 def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict[str, FloatArray]:
-    data = Prepared(bags, known, y[known], View(scaling))
+    data = Prepared(bags, known, y[known], Preprocessor(scaling))
     weight = np.full(len(known), 1.0 / len(known))
     sight = Sight(data, weight)
     bias = steps.no_query(sight, Logistic())

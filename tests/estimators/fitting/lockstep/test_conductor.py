@@ -9,8 +9,8 @@ import pytest
 
 from needlescope.errors import NotConverged
 from needlescope.estimators import Bags
+from needlescope.estimators.bags.preprocessing import Preprocessor
 from needlescope.estimators.bags.scaling import Scaling, fit_scaling, no_scaling
-from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting import prepared
 from needlescope.estimators.fitting.lockstep.asks import Along, Covary, Features
 from needlescope.estimators.fitting.lockstep.conductor import alone, side_by_side, together
@@ -23,7 +23,7 @@ from needlescope.losses import get_loss
 from needlescope.models.blocks import Arrays
 from needlescope.models.gradient import attention_scores
 
-COVERS = ("asks", "hands", "lens", "numbered_columns", "runs", "sight")
+COVERS = ("asks", "lens", "moments", "runs", "sight", "threads")
 
 RNG = np.random.default_rng(0)
 N, D = 40, 5
@@ -45,7 +45,7 @@ WAYS = [
 
 def data(view=None, used=None):
     used = np.arange(N) if used is None else used
-    return Prepared(BAGS, used, Y[used], View(no_scaling(D)) if view is None else view)
+    return Prepared(BAGS, used, Y[used], Preprocessor(no_scaling(D)) if view is None else view)
 
 
 def job(sight, way, scheme="reuse"):
@@ -78,14 +78,14 @@ def test_bags_of_no_weight_are_scored_and_have_no_say(way, scheme):
     known = np.flatnonzero(TRAINED)
     scaling = fit_scaling(BAGS, known, WEIGHT[known], 0.3)
     kept = Scaling(np.full(D, 0.7), np.full(D, 0.4))
-    rows, own = data(View(kept)), data(View(scaling), known)
+    rows, own = data(Preprocessor(kept)), data(Preprocessor(scaling), known)
     (result,) = alone(
         rows,
         job(Sight(rows, WEIGHT, Lens.between(kept, scaling), 0.0 + means(scaling)), way, scheme),
     )
     (wanted,) = alone(own, job(Sight(own, WEIGHT[known]), way, scheme))
     same(result._replace(scores=result.scores[known]), wanted, rtol=1e-5)
-    whole = data(View(scaling))
+    whole = data(Preprocessor(scaling))
     if way.pooling != "log_mean_exp":
         np.testing.assert_allclose(
             result.scores, attention_scores(whole, result.model, 1.0), atol=1e-6

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import logsumexp
 
 from needlescope.estimators import Bags
+from needlescope.estimators.bags.preprocessing import Preprocessor
 from needlescope.estimators.bags.scaling import no_scaling
-from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting.lockstep.conductor import alone
 from needlescope.estimators.fitting.lockstep.sight import Sight
 from needlescope.estimators.fitting.prepared import Prepared
@@ -28,7 +28,7 @@ WEIGHT /= WEIGHT.sum()
 
 
 def rows():
-    return Prepared(BAGS, np.arange(30), Y, View(no_scaling(D)), border=20)
+    return Prepared(BAGS, np.arange(30), Y, Preprocessor(no_scaling(D)), border=20)
 
 
 def states():

@@ -13,24 +13,24 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 
-Place: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
+Fold: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
 
 FEW_TO_SCALE = 10  # bags held out together by whose scores a scale is known
 
 
-def whole(cv: Any) -> bool:
+def is_fold_count(cv: Any) -> bool:
     """Whether it is a number of folds."""
     return isinstance(cv, int | np.integer) and not isinstance(cv, bool)
 
 
-def read_places(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Place]:
+def read_folds(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Fold]:
     """Return the places that a splitter or pairs of indices name, each part in order.
 
     Examples
     --------
-    >>> read_places([([2, 0], [1])], np.zeros(3), np.array([0, 0, 1]), None)
+    >>> read_folds([([2, 0], [1])], np.zeros(3), np.array([0, 0, 1]), None)
     [(array([0, 2]), array([1]))]
-    >>> read_places([([0, 1], [1])], np.zeros(3), np.array([0, 0, 1]), None)
+    >>> read_folds([([0, 1], [1])], np.zeros(3), np.array([0, 0, 1]), None)
     Traceback (most recent call last):
     ValueError: fold 0 of cv trains on bag 1 and holds it out
     """
@@ -57,15 +57,8 @@ def read_places(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Plac
     return places
 
 
-def check_places(places: list[Place], y: Any, classes: Any) -> None:
-    """Refuse places where a class is not trained on, or is held out nowhere.
-
-    Examples
-    --------
-    >>> check_places([(np.array([0, 1]), np.array([2]))], np.array([5, 5, 7]), [5, 7])
-    Traceback (most recent call last):
-    ValueError: fold 0 of cv must train on bags of every class, but has none labelled 7
-    """
+def check_folds(places: list[Fold], y: Any, classes: Any) -> None:
+    """Refuse places where a class is not trained on, or is held out nowhere."""
     for fold, (known, test) in enumerate(places):
         if not len(test):
             raise ValueError(f"fold {fold} of cv holds out no bag of weight above zero")
@@ -83,12 +76,12 @@ def check_places(places: list[Place], y: Any, classes: Any) -> None:
             )
 
 
-def among(places: list[Place], some: IndexArray, count: int) -> list[Place]:
+def restrict_folds(places: list[Fold], some: IndexArray, count: int) -> list[Fold]:
     """Return the places of some of ``count`` bags, counted among these.
 
     Examples
     --------
-    >>> among([(np.array([0, 2]), np.array([1, 3]))], np.array([0, 2, 3]), 4)
+    >>> restrict_folds([(np.array([0, 2]), np.array([1, 3]))], np.array([0, 2, 3]), 4)
     [(array([0, 1]), array([2]))]
     """
     at = np.full(count, -1)
@@ -104,11 +97,11 @@ class Rows(NamedTuple):
 
     bag: IndexArray  # of each row
     share: FloatArray  # of the weight of its bag
-    places: list[Place]  # bags to train on, rows
+    folds: list[Fold]  # bags to train on, rows
     repeated: bool
 
     @classmethod
-    def of(cls, places: list[Place], count: int) -> Rows:
+    def of(cls, places: list[Fold], count: int) -> Rows:
         """Number the rows of these places among so many bags.
 
         Examples
@@ -127,19 +120,19 @@ class Rows(NamedTuple):
         return cls(bag, 1.0 / times[bag], numbered, True)
 
 
-def first_place(rows: Rows, y: FloatArray) -> Place:
+def first_fold(rows: Rows, y: FloatArray) -> Fold:
     """Return a place that holds out both classes, for a first comparison.
 
     Where each holds out one class only, as leaving out one patient at a time does, two of them are
     put together.
     """
-    held = [y[rows.bag[own]] for _, own in rows.places]
-    for place, labels in zip(rows.places, held, strict=True):
+    held = [y[rows.bag[own]] for _, own in rows.folds]
+    for place, labels in zip(rows.folds, held, strict=True):
         if (labels > 0.0).any() and (labels < 0.0).any():
             return place
     pair = [next(k for k, labels in enumerate(held) if labels[0] == sign) for sign in (-1.0, 1.0)]
-    own = np.concatenate([rows.places[k][1] for k in pair])
-    known = np.union1d(*(rows.places[k][0] for k in pair))
+    own = np.concatenate([rows.folds[k][1] for k in pair])
+    known = np.union1d(*(rows.folds[k][0] for k in pair))
     return np.setdiff1d(known, rows.bag[own]), own[np.argsort(rows.bag[own], kind="stable")]
 
 
@@ -162,7 +155,7 @@ def scale_together(parts: list[IndexArray]) -> list[IndexArray]:
     return result
 
 
-def _pair(fold: int, pair: Any, count: int) -> Place:
+def _pair(fold: int, pair: Any, count: int) -> Fold:
     """Read bags to train on and bags held out."""
     wanted = f"fold {fold} of cv must be two arrays of indices, of bags to train on and of "
     try:
@@ -205,8 +198,8 @@ def _not_folds(cv: Any, more: str = "") -> ValueError:
     )
 
 
-def check_number(cv: Any) -> None:
+def check_fold_count(cv: Any) -> None:
     """Refuse a number of folds that there cannot be, and what is no number and no splitter."""
     number = isinstance(cv, bool | float | np.floating | np.bool_) or cv is None
-    if number or (whole(cv) and (cv < 0 or cv == 1)):
+    if number or (is_fold_count(cv) and (cv < 0 or cv == 1)):
         raise _not_folds(cv)

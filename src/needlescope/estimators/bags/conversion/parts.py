@@ -1,4 +1,4 @@
-"""Bags put one after another: what they are called must agree."""
+"""The parts of bags, and their concatenation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..tables import one_kind
+from .values import common_kind
 
 
 class Parts(NamedTuple):
-    """All that bags hold."""
+    """The arrays that make `Bags`."""
 
     instances: Any
     starts: Any
@@ -20,15 +20,8 @@ class Parts(NamedTuple):
     metadata: Any = None
 
 
-def joined(parts: Sequence[Parts]) -> Parts:
-    """Put bags one after another, or say in what they differ.
-
-    Examples
-    --------
-    >>> one = Parts(np.zeros((3, 2)), np.array([0, 1, 3]), metadata={})
-    >>> joined([one, one]).starts.tolist()
-    [0, 1, 3, 4, 6]
-    """
+def concatenate(parts: Sequence[Parts]) -> Parts:
+    """Concatenate the parts of several bags, or say in what they differ."""
     if not parts:
         raise ValueError("there must be at least one of Bags to concatenate, got none")
     first = parts[0]
@@ -44,7 +37,7 @@ def joined(parts: Sequence[Parts]) -> Parts:
     lengths = np.concatenate([np.diff(part.starts) for part in parts])
     ids = None
     if first.ids is not None:
-        one_kind("ids", np.array([item for part in parts for item in part.ids.tolist()], object))
+        common_kind("ids", np.array([item for part in parts for item in part.ids.tolist()], object))
         ids = np.concatenate([part.ids for part in parts])
     return Parts(
         np.concatenate([part.instances for part in parts]),

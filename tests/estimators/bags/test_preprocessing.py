@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from needlescope.estimators import Bags
-from needlescope.estimators.bags.views import COUNT, SHARPNESS, Glass, draw_features
+from needlescope.estimators.bags.preprocessing import (
+    FREQUENCIES,
+    N_RANDOM_FEATURES,
+    Preprocessing,
+    draw_features,
+)
 
 
 def bags(n=40, d=3, dtype=float):
@@ -15,9 +20,9 @@ def bags(n=40, d=3, dtype=float):
 
 def test_cosines_are_appended_to_standardised_instances():
     X = bags()
-    view = Glass(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40), seed=3)
+    view = Preprocessing(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40), seed=3)
     shown = view.apply(X.instances)
-    assert shown.shape == (240, view.width) == (240, 3 + COUNT)
+    assert shown.shape == (240, view.width) == (240, 3 + N_RANDOM_FEATURES)
     np.testing.assert_allclose(shown[:, :3].mean(axis=0), 0.0, atol=1e-9)
     np.testing.assert_allclose(shown[:, :3].std(axis=0), 1.0)
     W, c = view.random_features
@@ -26,9 +31,10 @@ def test_cosines_are_appended_to_standardised_instances():
 
 def test_the_seed_alone_decides_the_random_features():
     some, all_ = (
-        Glass(1.0, True).fit(bags(), np.arange(n), np.full(n, 1 / n), seed=1) for n in (20, 40)
+        Preprocessing(1.0, True).fit(bags(), np.arange(n), np.full(n, 1 / n), seed=1)
+        for n in (20, 40)
     )
-    other = Glass(1.0, True).fit(bags(), np.arange(40), np.full(40, 1 / 40), seed=2)
+    other = Preprocessing(1.0, True).fit(bags(), np.arange(40), np.full(40, 1 / 40), seed=2)
     assert (some.random_features.weights == all_.random_features.weights).all()
     assert (some.random_features.weights != other.random_features.weights).any()
     assert (some.scaling.centre != all_.scaling.centre).any()
@@ -36,13 +42,13 @@ def test_the_seed_alone_decides_the_random_features():
 
 def test_precision_is_kept():
     X = bags(dtype=np.float32)
-    view = Glass(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40))
+    view = Preprocessing(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40))
     assert view.apply(X.instances).dtype == np.float32
 
 
 def test_instances_as_they_are():
     X = bags()
-    view = Glass(None).fit(X, np.arange(40), np.full(40, 1 / 40))
+    view = Preprocessing(None).fit(X, np.arange(40), np.full(40, 1 / 40))
     assert view.random_features is None and view.width == 3
     assert (view.apply(X.instances) == X.instances).all()
 
@@ -51,5 +57,5 @@ def test_sharpness_is_even_in_its_logarithm():
     drawn = draw_features(1, seed=0, count=40_000)
     result = np.log(np.abs(drawn.weights[0]))
     level = np.log(np.abs(np.random.RandomState(1).normal(size=40_000))).mean()
-    middle = 0.5 * (np.log(SHARPNESS[0]) + np.log(SHARPNESS[1]))
+    middle = 0.5 * (np.log(FREQUENCIES[0]) + np.log(FREQUENCIES[1]))
     assert abs(result.mean() - level - middle) < 5.0 * result.std() * np.sqrt(2.0 / 40_000)

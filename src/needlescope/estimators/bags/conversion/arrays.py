@@ -1,4 +1,4 @@
-"""Bags of arrays: one for all bags, perhaps with a mask, or one for each."""
+"""Bags from arrays: one for all bags, perhaps with a mask, or one for each."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ....grid import unmasked
-from ..tables import one_bag, plain, shared_names
-from .joined import Parts
+from .numeric import as_bag, check_dense, shared_columns
+from .parts import Parts
 
 
-def of_array(X: Any, mask: Any = None) -> Parts:
-    """Take an array (bags, instances, features), and a mask that says which instances are there."""
-    X = unmasked("X", plain(X))
+def parts_of_array(X: Any, mask: Any = None) -> Parts:
+    """Return the parts of an array (bags, instances, features), without masked instances."""
+    X = unmasked("X", check_dense(X))
     X = X if isinstance(X, np.ndarray) else np.asarray(X)
     if X.ndim == 3 and 0 in X.shape:
         raise ValueError(
@@ -30,30 +30,30 @@ def of_array(X: Any, mask: Any = None) -> Parts:
     n, L, d = X.shape
     if mask is None:
         return Parts(X.reshape(n * L, d), L * np.arange(n + 1))
-    there = np.asarray(unmasked("mask", mask))
-    if there.shape != (n, L):
+    kept = np.asarray(unmasked("mask", mask))
+    if kept.shape != (n, L):
         raise ValueError(
             f"mask must be {n} × {L} values, true where an instance is there, got shape "
-            f"{there.shape}"
+            f"{kept.shape}"
         )
-    odd = there[~np.isin(there, (0, 1))]
+    odd = kept[~np.isin(kept, (0, 1))]
     if len(odd):
         raise ValueError(
             "mask must be true where an instance is there and false elsewhere (or 1 and 0), "
             f"got {odd[0]}"
         )
-    there = there.astype(bool)
-    return Parts(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
+    kept = kept.astype(bool)
+    return Parts(X[kept], np.concatenate([[0], np.cumsum(kept.sum(axis=1))]))
 
 
-def of_list(bags: Any, ids: Any = None) -> Parts:
-    """Take a list of arrays, one (instances, features) for each bag."""
+def parts_of_list(bags: Any, ids: Any = None) -> Parts:
+    """Return the parts of a list of arrays (instances, features), one for each bag."""
     if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
         raise ValueError(
             f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"
         )
-    names = shared_names(bags)
-    parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
+    names = shared_columns(bags)
+    parts = [as_bag(k, bag) for k, bag in enumerate(bags)]
     if not parts:
         raise ValueError("there must be at least one bag, got an empty list")
     widths = [part.shape[1] for part in parts]

@@ -9,6 +9,8 @@ import pytest
 from needlescope.estimators import Bags
 from needlescope.estimators.bags.bags import as_bags
 
+COVERS = ("metadata", "values")
+
 
 def same(one, other):
     assert len(one) == len(other)

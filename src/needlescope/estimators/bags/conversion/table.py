@@ -7,31 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import Metadata, as_given, first_missing, index_of, numbers
 from .columns import Columns
-from .joined import Parts
-from .rows import Grouping, grouping, label_of_each_bag
+from .grouping import Grouping, grouping, label_of_each_bag
+from .metadata import Metadata
+from .numeric import as_float_table
+from .parts import Parts
+from .values import as_array, first_missing, index_of
 
 
-def of_table(
+def parts_of_table(
     X: Any, bag: Any, label: Any, drop: Any, metadata: Any, features: Any
 ) -> tuple[Parts, Any, Grouping]:
-    """Return the bags of a table, the label of each if there are labels, and which rows are where.
-
-    Examples
-    --------
-    >>> parts, y, rows = of_table([[1.0], [2.0], [3.0]], list("bab"), {"a": 0, "b": 1}, *[None] * 3)
-    >>> parts.instances.ravel().tolist(), y.tolist(), rows.ids.tolist()
-    ([1.0, 3.0, 2.0], [1, 0], ['b', 'a'])
-    """
+    """Return the parts of bags, the label of each if there are labels, and the grouping of rows."""
     columns = Columns(X)
     bag = columns.values("bag", bag)
-    by_bag = _one_for_each_bag(label, bag, X, columns.count)
+    by_bag = _is_by_bag(label, bag, X, columns.count)
     given = label if label is None or by_bag else columns.values("label", label)
     beside = columns.metadata(metadata)
     columns.drop(drop)
     chosen, names = columns.features(features)
-    table = numbers(chosen)
+    table = as_float_table(chosen)
     if not len(table):
         raise ValueError("there must be at least one row, got none")
     result = grouping(bag, len(table))
@@ -44,18 +39,8 @@ def of_table(
     return Parts(table, result.starts, names, result.ids, kept), y, result
 
 
-def _one_for_each_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
-    """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> _one_for_each_bag(pd.Series({"v": 0, "u": 1}), ["u", "v"], np.ones((2, 1)), 2)
-    True
-    >>> _one_for_each_bag(pd.Series([0, 1, 1]), [2, 0, 1], np.ones((3, 1)), 3)
-    Traceback (most recent call last):
-    ValueError: label may be that of the rows or, by its index, that of the bags; ...
-    """
+def _is_by_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
+    """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows."""
     index = index_of(label)
     if isinstance(label, Mapping) or index is None:
         return isinstance(label, Mapping)
@@ -63,7 +48,7 @@ def _one_for_each_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
         return True
     rows = index_of(X)
     of_rows = index.tolist() == list(range(count)) if rows is None else rows.equals(index)
-    names = as_given(bag).tolist()
+    names = as_array(bag).tolist()
     of_bags = set(names) <= set(index.tolist())
     if of_rows and of_bags and names != index.tolist():
         raise ValueError(
@@ -74,29 +59,19 @@ def _one_for_each_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
 
 
 def labels_by_bag(ids: Any, labels: Any) -> Any:
-    """Return the label of each bag, by the bags' names; more labels than bags do no harm.
-
-    Examples
-    --------
-    >>> labels_by_bag(np.array(["b", "a"]), {"a": 0, "b": 1, "c": 1})
-    array([1, 0])
-    >>> labels_by_bag(np.array(["b", "a"]), {"a": 0})
-    Traceback (most recent call last):
-    ValueError: label must have one for each bag, got none for bag 'b'; there are 'a'
-    """
-    pairs = labels.items()
-    known: dict[Any, Any] = {}
-    for name, label in pairs:
-        if name in known:
+    """Return the label of each bag, by the bags' names; more labels than bags do no harm."""
+    by_name: dict[Any, Any] = {}
+    for name, label in labels.items():
+        if name in by_name:
             raise ValueError(f"label must name each bag once, got {name!r} twice")
-        known[name] = label
-    lost = next((item for item in ids.tolist() if item not in known), None)
+        by_name[name] = label
+    lost = next((item for item in ids.tolist() if item not in by_name), None)
     if lost is not None:
-        few = ", ".join(repr(item) for item in list(known)[:5])
+        few = ", ".join(repr(item) for item in list(by_name)[:5])
         raise ValueError(
             f"label must have one for each bag, got none for bag {lost!r}; there are {few}"
         )
-    result = np.array([known[item] for item in ids.tolist()])
+    result = np.array([by_name[item] for item in ids.tolist()])
     gap = first_missing(result)
     if gap is not None:
         raise ValueError(f"label must have one for each bag, got none for bag {ids[gap]!r}")

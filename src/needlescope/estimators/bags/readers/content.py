@@ -19,11 +19,11 @@ import numpy as np
 
 from ....grid import yes_or_no
 from ..bags import CHUNK, Bags
+from ..conversion.numeric import LARGEST_NUMBER
+from ..conversion.parts import Parts
 from ..files import as_path, check_fits
-from ..making.joined import Parts
 from ..saving import check_free, writing
-from ..storage import ABOUT, read_about
-from ..tables import LARGEST_NUMBER
+from ..storage import MANIFEST, read_manifest
 
 Blocks = Iterator[tuple[Any, Any]]  # where rows go, and the rows
 
@@ -41,7 +41,7 @@ class Content(NamedTuple):
     blocks: Callable[[Callable[[str], Path] | None], Blocks]
 
 
-def read(
+def read_bags(
     look: Callable[[], Content], cache: Any, source: dict[str, Any], where: Any, memory: int
 ) -> Bags:
     """Return the bags of some files: those in the cache if it was made from these files.
@@ -70,7 +70,7 @@ def read(
                     rows.put(places, block)
             parts = Parts(None, result.starts, result.names, result.ids, result.metadata)
             draft.describe(parts, result.shape, source)
-    large = math.prod(read_about(folder)["shape"][1:]) * 8 > memory
+    large = math.prod(read_manifest(folder)["shape"][1:]) * 8 > memory
     return Bags.load(folder, mapped=True if large else "auto", memory=memory)
 
 
@@ -98,9 +98,9 @@ def _check_space(folder: Path, where: Any, needed: int) -> None:
 
 def _made_from(folder: Path) -> Any:
     """Return what the bags of a folder were made from; refuse bags that were saved by hand."""
-    if not (folder / ABOUT).is_file():
+    if not (folder / MANIFEST).is_file():
         return None
-    source = read_about(folder)["source"]
+    source = read_manifest(folder)["source"]
     if source is None:
         raise ValueError(
             f"cache must be a folder of its own, and {folder} holds bags that were saved there; "
@@ -120,17 +120,8 @@ def fingerprint(files: list[Path], **how: Any) -> dict[str, Any]:
     return {"files": listed, "how": {name: repr(value) for name, value in how.items()}}
 
 
-def column_list(what: str, given: Any, least: int = 0) -> list[str] | None:
-    """Return names of columns as a list, read once; None if none are given.
-
-    Examples
-    --------
-    >>> column_list("features", "u"), column_list("features", (name for name in "uv"))
-    (['u'], ['u', 'v'])
-    >>> column_list("features", [], least=1)
-    Traceback (most recent call last):
-    ValueError: features must name at least one column, got none; leave it out for the default
-    """
+def column_names(what: str, given: Any, least: int = 0) -> list[str] | None:
+    """Return names of columns as a list, read once; None if none are given."""
     if given is None:
         return None
     words = [given] if isinstance(given, str) else given
@@ -161,7 +152,7 @@ def precision(dtypes: list[Any]) -> Any:
     return np.dtype(np.float32 if small else np.float64)
 
 
-def checked(block: Any, dtype: Any, where: str, first: int, names: Any = None) -> Any:
+def check_block(block: Any, dtype: Any, where: str, first: int, names: Any = None) -> Any:
     """Return a block in its precision, or refuse what is not finite: file, row and column."""
     with np.errstate(over="ignore"):  # too long a double becomes infinite, and is refused here
         result = np.asarray(block, dtype)
@@ -178,7 +169,7 @@ def checked(block: Any, dtype: Any, where: str, first: int, names: Any = None) -
     return result
 
 
-def needs(package: str, kind: str, extra: str) -> Any:
+def require(package: str, kind: str, extra: str) -> Any:
     """Import a package that only a reader needs, or say how to install it."""
     try:
         return import_module(package)
@@ -188,7 +179,7 @@ def needs(package: str, kind: str, extra: str) -> Any:
         ) from None
 
 
-def answer(bags: Bags, *others: Any) -> Any:
+def with_labels(bags: Bags, *others: Any) -> Any:
     """Return bags alone, or with what is known of them."""
     known = [other for other in others if other is not None]
     return (bags, *known) if known else bags

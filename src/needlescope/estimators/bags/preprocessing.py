@@ -16,8 +16,8 @@ from .bags import Bags
 from .moments import Moments, moments
 from .scaling import Scaling, check_whitened, no_scaling, scaling_of
 
-SHARPNESS = (0.5, 4.0)  # sizes of the cosines' arguments, from broad to sharp
-COUNT = 256
+FREQUENCIES = (0.5, 4.0)  # sizes of the cosines' arguments, from broad to sharp
+N_RANDOM_FEATURES = 256
 
 
 class RandomFourierFeatures(NamedTuple):
@@ -33,23 +33,17 @@ class RandomFourierFeatures(NamedTuple):
         return np.hstack([z, np.cos(cosines, out=cosines)])
 
 
-def draw_features(d: int, seed: int, count: int = COUNT) -> RandomFourierFeatures:
-    """Draw random Fourier features of d features, their sharpness even in its logarithm.
-
-    Examples
-    --------
-    >>> draw_features(3, seed=0, count=5).append(np.zeros((2, 3))).shape
-    (2, 8)
-    """
+def draw_features(d: int, seed: int, count: int = N_RANDOM_FEATURES) -> RandomFourierFeatures:
+    """Draw random Fourier features of d features, their sharpness even in its logarithm."""
     random = np.random.RandomState(seed)
     weights = random.normal(size=(d, count)) / np.sqrt(d)
     phases = random.uniform(0.0, 2.0 * np.pi, count)
-    low, high = np.log(SHARPNESS).tolist()
+    low, high = np.log(FREQUENCIES).tolist()
     sharp = np.exp(random.uniform(low, high, count))
     return RandomFourierFeatures(sharp * weights, phases)
 
 
-class View(NamedTuple):
+class Preprocessor(NamedTuple):
     """A scaling, and random features if there are any."""
 
     scaling: Scaling
@@ -67,7 +61,7 @@ class View(NamedTuple):
         return scaled if self.random_features is None else self.random_features.append(scaled)
 
 
-class Glass(NamedTuple):
+class Preprocessing(NamedTuple):
     """What a view will be once it is fitted: how far scaled, and whether with random features."""
 
     shrinkage: float | None = 1.0
@@ -75,26 +69,19 @@ class Glass(NamedTuple):
 
     def width(self, d: int) -> int:
         """Return how many features are shown of d."""
-        return d + COUNT if self.random_features else d
+        return d + N_RANDOM_FEATURES if self.random_features else d
 
-    def fit(self, bags: Bags, used: IndexArray, weight: FloatArray, seed: int = 0) -> View:
-        """Fit the scaling to the bags that are used; random features depend on the seed only.
-
-        Examples
-        --------
-        >>> bags = Bags.from_array(np.random.default_rng(0).standard_normal((20, 5, 2)))
-        >>> Glass(1.0, True).fit(bags, np.arange(20), np.full(20, 0.05)).width
-        258
-        """
+    def fit(self, bags: Bags, used: IndexArray, weight: FloatArray, seed: int = 0) -> Preprocessor:
+        """Fit the scaling to the bags that are used; random features depend on the seed only."""
         shrinkage = 1.0 if self.shrinkage is None else float(self.shrinkage)
         check_whitened(bags.d, shrinkage)
         whole = np.zeros(len(used), int)
         return self.of(moments(bags, used, weight, whole, deep=shrinkage < 1.0), [0], seed)
 
-    def of(self, result: Moments, groups: Any, seed: int = 0) -> View:
+    def of(self, result: Moments, groups: Any, seed: int = 0) -> Preprocessor:
         """Return the view fitted to some groups of bags, of their moments."""
         d = len(result.shift)
         scaling = no_scaling(d)
         if self.shrinkage is not None:
             scaling = scaling_of(result, groups, float(self.shrinkage))
-        return View(scaling, draw_features(d, seed) if self.random_features else None)
+        return Preprocessor(scaling, draw_features(d, seed) if self.random_features else None)

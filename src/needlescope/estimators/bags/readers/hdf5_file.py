@@ -17,22 +17,22 @@ from typing import Any
 
 import numpy as np
 
-from ..files import check_fits, reading, regular
+from ..files import check_fits, reading, regular_file
 
-LINKS = 16  # soft links that a path may lead through
-STRINGS = 64  # strings that are read at a time at least: each may be as long as the file
+MOST_LINKS = 16  # soft links that a path may lead through
+STRINGS_AT_ONCE = 64  # strings that are read at a time at least: each may be as long as the file
 
 
 @contextmanager
-def opened(path: Path, memory: int, external: bool = False) -> Iterator[H5]:
+def open_hdf5(path: Path, memory: int, external: bool = False) -> Iterator[HDF5File]:
     """Open an HDF5 file; whatever is wrong with it is said in a sentence that names it."""
     import h5py
 
-    with reading(path, "HDF5"), h5py.File(regular(path), "r") as file:
-        yield H5(path, file, memory, external)
+    with reading(path, "HDF5"), h5py.File(regular_file(path), "r") as file:
+        yield HDF5File(path, file, memory, external)
 
 
-class H5:
+class HDF5File:
     """An open HDF5 file, its objects found by checked steps and read within ``memory``."""
 
     def __init__(self, path: Path, file: Any, memory: int, external: bool) -> None:
@@ -59,7 +59,7 @@ class H5:
             kind = here.id.links.get_info(key).type
             if kind == h5py.h5l.TYPE_SOFT:
                 followed += 1
-                if followed > LINKS:
+                if followed > MOST_LINKS:
                     raise ValueError(f"{self.path}, {name!r} leads through too many links")
                 waiting = f"{here.id.links.get_val(key).decode()}/{waiting}"
                 continue
@@ -130,7 +130,7 @@ class H5:
 
         A small file may have a long one in many places.
         """
-        step = max(STRINGS, self.memory // max(1, self.path.stat().st_size))
+        step = max(STRINGS_AT_ONCE, self.memory // max(1, self.path.stat().st_size))
         longest = self._longest(dataset, count)
         if longest is not None:
             step = count

@@ -17,7 +17,7 @@ from needlescope.estimators import (
     PooledClassifier,
     VectorizedClassifier,
 )
-from needlescope.estimators.several_classes import joint
+from needlescope.estimators.multiclass import calibrate
 
 ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
 DIGITS = load_digits()
@@ -99,9 +99,9 @@ def test_what_one_classifier_has_is_asked_of_each():
     X, y = shifted()
     clf = MILClassifier("quick", random_state=0).fit(X, y)
     for name in ("best_params_", "query_", "readout_", "intercept_"):
-        with pytest.raises(AttributeError, match=r"with 3 classes there is one of these for each"):
+        with pytest.raises(AttributeError, match=r"with 3 classes each has its own"):
             getattr(clf, name)
-    with pytest.raises(AttributeError, match=r"ask binary_\[0\]"):
+    with pytest.raises(AttributeError, match=r"see binary_\[0\]"):
         clf.attention_weights(X)
     assert clf.binary_[2].attention_weights(X)[0].shape == (4,)
     assert clf.binary_[1].cv_decision_function_.shape == (90,)
@@ -170,7 +170,7 @@ def test_the_joint_calibration_finds_what_scores_were_made_with():
     scores = 2.0 * rng.standard_normal((20_000, 3))
     p = np.exp(log_softmax(0.7 * scores + [0.5, 0.0, -0.5], axis=1))
     kinds = (rng.random(20_000)[:, None] > np.cumsum(p, axis=1)).sum(axis=1)
-    result = joint(scores, np.arange(3) == kinds[:, None], np.full(20_000, 1 / 20_000))
+    result = calibrate(scores, np.arange(3) == kinds[:, None], np.full(20_000, 1 / 20_000))
     assert result.slope == pytest.approx(0.7, abs=0.03)
     np.testing.assert_allclose(result.shifts - result.shifts.mean(), [0.5, 0.0, -0.5], atol=0.06)
 

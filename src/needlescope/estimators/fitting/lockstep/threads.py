@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class Hands(NamedTuple):
+class Threads(NamedTuple):
     """Threads that share the work, if there are several."""
 
     pool: Executor | None = None
@@ -19,15 +19,7 @@ class Hands(NamedTuple):
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads that there cannot be.
-
-    Examples
-    --------
-    >>> check_jobs(0)
-    Traceback (most recent call last):
-    ValueError: n_jobs must be None, a whole number of threads from 1 on, or below 0 to count from
-    all processors (-1 is all), got 0
-    """
+    """Refuse a number of threads that there cannot be."""
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (whole and n_jobs != 0):
         raise ValueError(
@@ -37,31 +29,18 @@ def check_jobs(n_jobs: Any) -> None:
 
 
 def thread_count(n_jobs: Any) -> int:
-    """Return how many threads are asked for.
-
-    Examples
-    --------
-    >>> thread_count(None), thread_count(3), thread_count(-1) >= 1
-    (1, 3, True)
-    """
+    """Return how many threads are asked for."""
     check_jobs(n_jobs)
     count = 1 if n_jobs is None else int(n_jobs)
     return count if count > 0 else max(1, (os.cpu_count() or 1) + 1 + count)
 
 
 @contextmanager
-def hands(n_jobs: Any) -> Iterator[Hands]:
-    """Give as many threads as are asked for, while the fit lasts.
-
-    Examples
-    --------
-    >>> with hands(None) as one, hands(2) as two:
-    ...     one.threads, two.threads
-    (1, 2)
-    """
+def thread_pool(n_jobs: Any) -> Iterator[Threads]:
+    """Give as many threads as are asked for, while the fit lasts."""
     count = thread_count(n_jobs)
     if count == 1:
-        yield Hands()
+        yield Threads()
         return
     with ThreadPoolExecutor(count) as pool:
-        yield Hands(pool, count)
+        yield Threads(pool, count)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import read_h5ad, read_hdf5
-from needlescope.estimators.bags.readers.h5 import opened
+from needlescope.estimators.bags.readers.hdf5_file import open_hdf5
 
 h5py = pytest.importorskip("h5py")
 SECRET = np.arange(8.0).reshape(4, 2)
@@ -170,7 +170,7 @@ def test_the_bound_can_be_moved(slides):
 
 @pytest.mark.parametrize("how", [{}, {"chunks": (7,)}, {"chunks": (7,), "compression": "gzip"}])
 def test_long_words_are_counted_before_they_are_read(tmp_path, how, monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.bags.readers.h5.STRINGS", 3)
+    monkeypatch.setattr("needlescope.estimators.bags.readers.hdf5_file.STRINGS_AT_ONCE", 3)
     path = tmp_path / "c.h5ad"
     words = {"donor": [*["y"] * 39, "ä" * 5_000], "fixed": [*["y"] * 39, "x" * 10_000]}
     with h5py.File(path, "w", userblock_size=512) as file:
@@ -208,7 +208,7 @@ def test_attributes_and_objects_of_other_kinds(tmp_path):
         group.attrs["encoding-type"] = ["csr_matrix"] * 50
         file["type"] = np.dtype("f8")  # a named type, neither group nor dataset
         file["ref"] = np.array([group.ref], h5py.ref_dtype)
-    with opened(path, 1 << 20) as file:
+    with open_hdf5(path, 1 << 20) as file:
         assert file.find("type") is None and file.find("X/nothing/at/all") is None
         assert file.attribute(file.find("X"), "none") is None
         for call in (

@@ -1,9 +1,8 @@
-"""Features that may give the answer away: labels, row numbers and identifiers among them.
+"""Label leakage: features that look like labels, row numbers or identifiers.
 
-A column of labels makes every classifier perfect, and worthless. So does a row number, where rows
-of a table go bag after bag and bags by label, as a table that was written with its index has it.
-Such columns are warned of and not refused: sex, scanner or a clock may be honest features of a
-bag's instances, and only the user knows.
+A row number leaks the label where a table is sorted by bag and bags by label, as one that was
+written with its index often is. Such columns are warned of and not refused: sex, scanner or a clock
+may be honest features of the instances.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from scipy.special import gammaln
 
 from ....arrays import IndexArray
 
-LEAST_LENGTH = 2.0  # mean instances of a bag from which to be the same in all of them is odd
-LEAST_BAGS = 2  # with each value of a column that may be a label
-CHANCE = 1e-6  # that any column is named for its order, if all are noise
-FEW_BAGS, FEW_ROWS = 8, 64  # looked at first: hardly a column is left after them
+LEAST_LENGTH = 2.0  # mean number of instances from which a constant within bags is suspect
+LEAST_BAGS = 2  # bags that share each value of a column that may be a label
+FALSE_ALARM = 1e-6  # the probability that any column of noise is named for its order
+FEW_BAGS, FEW_ROWS = 8, 64  # checked first: hardly a column passes
 
 
-def warn_of_columns(
+def warn_of_leakage(
     instances: Any, starts: IndexArray, names: list[str] | None, y: Any, places: IndexArray
 ) -> None:
     """Warn of features that look like labels or row numbers; row r of the table is at places[r]."""
-    _warn(labels_among(instances, starts, y), names, _label_sentence(y))
+    _warn(label_columns(instances, starts, y), names, _label_sentence(y))
     _warn(
-        orders_among(instances, starts, places),
+        index_columns(instances, starts, places),
         names,
         "numbers the rows of the table, or has a range of its own in every bag, as an index or an "
         "identifier does: a classifier would learn where a bag stands in the table, and not what "
@@ -44,7 +43,7 @@ def _warn(columns: list[int], names: list[str] | None, sentence: str) -> None:
         warnings.warn(f"{which} {sentence}", UserWarning, stacklevel=4)
 
 
-def labels_among(instances: Any, starts: IndexArray, y: Any) -> list[int]:
+def label_columns(instances: Any, starts: IndexArray, y: Any) -> list[int]:
     """Return columns that look like the label of the bags.
 
     Without labels ``y``: the same in all instances of a bag, with two values in all. With them:
@@ -53,7 +52,7 @@ def labels_among(instances: Any, starts: IndexArray, y: Any) -> list[int]:
     Examples
     --------
     >>> rows = np.array([[0.0, 3.0], [0.0, 1.0], [1.0, 2.0], [1.0, 5.0]])
-    >>> labels_among(np.concatenate([rows, rows]), np.arange(0, 9, 2), None)
+    >>> label_columns(np.concatenate([rows, rows]), np.arange(0, 9, 2), None)
     [0]
     """
     count = len(starts) - 1
@@ -92,7 +91,7 @@ def _one_to_one(code: IndexArray, labels: IndexArray) -> bool:
     return pairs == len(np.unique(labels)) == len(np.unique(code))
 
 
-def orders_among(instances: Any, starts: IndexArray, places: IndexArray) -> list[int]:
+def index_columns(instances: Any, starts: IndexArray, places: IndexArray) -> list[int]:
     """Return columns that number the rows of the table, or put the bags in an order.
 
     The first are whole numbers that go strictly up or down with the rows. Of the second no two bags
@@ -103,12 +102,12 @@ def orders_among(instances: Any, starts: IndexArray, places: IndexArray) -> list
     --------
     >>> rng = np.random.default_rng(0)
     >>> index, noise = np.arange(40), rng.normal(size=40)
-    >>> orders_among(np.stack([noise, index], axis=1), np.arange(0, 41, 4), index)
+    >>> index_columns(np.stack([noise, index], axis=1), np.arange(0, 41, 4), index)
     [1]
     """
     count, d = instances.shape
     lengths = np.diff(starts)
-    least = np.log(CHANCE / d)
+    least = np.log(FALSE_ALARM / d)
     result: set[int] = set()
     if np.log(2.0) - gammaln(count + 1) < least:
         for k in _rising(instances[places[:FEW_ROWS]]):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from needlescope.estimators import Bags, read_parquet
-from needlescope.estimators.bags.making.suspects import orders_among
+from needlescope.estimators.bags.conversion.leakage import index_columns
 
 RNG = np.random.default_rng(0)
 BAG = np.repeat(np.arange(30), RNG.integers(2, 6, 30))
@@ -82,7 +82,7 @@ def test_noise_is_hardly_ever_named():
         starts = np.concatenate([[0], np.cumsum(lengths)])
         rows = rng.standard_normal((starts[-1], 1000))
         rows[:, ::2] = rng.integers(0, 1000, rows[:, ::2].shape)
-        assert orders_among(rows, starts, np.arange(len(rows))) == []
+        assert index_columns(rows, starts, np.arange(len(rows))) == []
 
 
 def test_a_parquet_file_with_its_index(tmp_path):

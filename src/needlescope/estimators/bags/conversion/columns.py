@@ -1,6 +1,6 @@
-"""Columns of a table: which make the instances, and which say something else about a row.
+"""Columns of a table: those of bags, labels and metadata, and the features that are left.
 
-Tables are DataFrames, of pandas or polars, or plain arrays, whose columns have numbers for names.
+Tables are DataFrames, of pandas or polars, or arrays, whose columns are named by their numbers.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import as_given, numeric, same_rows, stacked
+from .numeric import is_numeric, stack_vectors
+from .values import as_array, check_same_index
 
 
 class Columns:
-    """A table with a row for each instance, from which columns are taken one after another.
-
-    What was taken for bag, label or metadata, or dropped, is no feature.
+    """A table with a row for each instance; columns that were taken are no features.
 
     Examples
     --------
@@ -30,7 +29,7 @@ class Columns:
     """
 
     def __init__(self, X: Any) -> None:
-        """Keep the table; nothing is taken yet."""
+        """Keep the table, if it can be read."""
         if hasattr(X, "collect"):
             raise ValueError(f"a {type(X).__name__} is not read yet: pass X.collect()")
         self.X, self.framed = X, hasattr(X, "columns")
@@ -42,7 +41,7 @@ class Columns:
         self.taken: list[Any] = []
 
     def values(self, what: str, given: Any) -> Any:
-        """Return a column by its name, or values as they are given, one for each row."""
+        """Return the column of a name, or the given values, one for each row."""
         if self.framed and isinstance(given, str | int | np.integer):
             return self.X[self._take(what, given)]
         if isinstance(given, str):
@@ -51,11 +50,11 @@ class Columns:
                 "has a name in a DataFrame"
             )
         if self.framed:
-            same_rows(self.X, given, what)
+            check_same_index(self.X, given, what)
         return given
 
     def metadata(self, given: Any) -> dict[str, Any]:
-        """Return what is kept of each row beside its features, by name."""
+        """Return the metadata of each row, by name."""
         if given is None:
             return {}
         if not isinstance(given, Mapping):
@@ -72,9 +71,9 @@ class Columns:
         what = f"metadata {name!r}"
         several = self.framed and isinstance(given, list | tuple) and len(given) > 0
         if several and all(isinstance(item, str) and item in self.X.columns for item in given):
-            parts = [as_given(self.X[self._take(what, item)]) for item in given]
+            parts = [as_array(self.X[self._take(what, item)]) for item in given]
             return np.stack(parts, axis=1)
-        return as_given(self.values(what, given))
+        return as_array(self.values(what, given))
 
     @property
     def count(self) -> int:
@@ -96,16 +95,16 @@ class Columns:
         return name
 
     def features(self, wanted: Any = None) -> tuple[Any, list[str] | None]:
-        """Return the columns that are wanted, by default all that are left, and their names.
+        """Return the wanted columns, by default all that are left, and their names.
 
-        All must hold numbers, or the only one a vector in every row.
+        They hold numbers, or a single column holds vectors.
         """
         chosen = self._rest() if wanted is None else self._chosen(_listed(wanted))
         if not self.framed:
             return chosen, None
         names = list(chosen.columns)
         kinds = list(zip(names, chosen.dtypes, strict=True))
-        words = [(name, kind) for name, kind in kinds if not numeric(kind)]
+        words = [(name, kind) for name, kind in kinds if not is_numeric(kind)]
         vectors = [name for name, _ in words if _is_vector(self.X[name])]
         if vectors and len(names) > 1:
             other = next(name for name in names if name != vectors[0])
@@ -115,7 +114,7 @@ class Columns:
                 f"{other!r} beside it"
             )
         if vectors:
-            return stacked(f"column {vectors[0]!r}", as_given(self.X[vectors[0]])), None
+            return stack_vectors(f"column {vectors[0]!r}", as_array(self.X[vectors[0]])), None
         if words:
             raise ValueError(not_numbers([name for name, _ in words], words[0][1]))
         return chosen, [str(name) for name in names]
@@ -131,7 +130,7 @@ class Columns:
         return rest
 
     def _chosen(self, wanted: list[Any]) -> Any:
-        """Return the columns that are named; none may be something else, too."""
+        """Return the named columns; none may be taken for something else."""
         if not wanted:
             raise ValueError(
                 "features must name at least one column, got none; leave it out for the default"
@@ -148,7 +147,7 @@ class Columns:
 
 
 def _listed(given: Any) -> list[Any]:
-    """Return names as a list, read once: one name, or any number of them."""
+    """Return one name, or several, as a list."""
     if given is None:
         return []
     several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
@@ -157,21 +156,14 @@ def _listed(given: Any) -> list[Any]:
 
 def _is_vector(column: Any) -> bool:
     """Tell whether a column holds lists or arrays, by its first value."""
-    result = as_given(column)
+    result = as_array(column)
     return result.ndim == 2 or (
         len(result) > 0 and isinstance(result[0], list | tuple | np.ndarray)
     )
 
 
 def not_numbers(words: list[Any], kind: Any) -> str:
-    """Say that columns must hold numbers, and what can be done about it.
-
-    Examples
-    --------
-    >>> not_numbers(["site", "stain"], "str")
-    "columns 'site' and 'stain' must hold numbers, got str; leave them out by drop=['site',
-    'stain'], or encode them as numbers first; a label goes by label='site'"
-    """
+    """Say that columns must hold numbers, and what can be done about it."""
     if len(words) == 1:
         return (
             f"column {words[0]!r} must hold numbers, got {kind}; leave it out by drop={words[0]!r},"

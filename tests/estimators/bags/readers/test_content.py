@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from needlescope.estimators import Bags, read_h5ad, read_hdf5, read_parquet
-from needlescope.estimators.bags.readers import source
+from needlescope.estimators.bags.readers import content
 
 h5py = pytest.importorskip("h5py")
 
@@ -27,15 +27,15 @@ def write(folder, sizes=(3, 5, 2), d=4, seed=0):
 @pytest.fixture
 def looks(monkeypatch):
     """Count how often blocks of rows were checked, that is read from files."""
-    calls, real = [], source.checked
+    calls, real = [], content.check_block
 
     def counted(*given):
         calls.append(given[2])
         return real(*given)
 
-    for name in ("slides", "anndata", "parquet"):
+    for name in ("bag_files", "anndata", "parquet"):
         module = f"needlescope.estimators.bags.readers.{name}"
-        monkeypatch.setattr(sys.modules[module], "checked", counted)
+        monkeypatch.setattr(sys.modules[module], "check_block", counted)
     return calls
 
 
@@ -61,8 +61,8 @@ def test_the_cache_is_used_until_a_file_changes(tmp_path, looks):
 
 def test_large_bags_stay_on_disk(tmp_path, monkeypatch):
     write(tmp_path)
-    monkeypatch.setattr("needlescope.estimators.bags.storage.MAPPED", 10)
-    monkeypatch.setattr(source, "CHUNK", 8)  # two rows at a time
+    monkeypatch.setattr("needlescope.estimators.bags.storage.MAPPED_FROM", 10)
+    monkeypatch.setattr(content, "CHUNK", 8)  # two rows at a time
     result = read_hdf5(tmp_path, cache=tmp_path / "cache")
     assert isinstance(result.instances, np.memmap)
     np.testing.assert_array_equal(result.instances, read_hdf5(tmp_path).instances)

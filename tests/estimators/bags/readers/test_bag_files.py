@@ -1,4 +1,4 @@
-"""Which file is which row of the table: endings, gaps, and several slides of a patient."""
+"""Which file is which row of the table: endings, gaps, and several files of a patient."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from needlescope.estimators import read_hdf5
+
+COVERS = ("label_table",)
 
 h5py = pytest.importorskip("h5py")
 
@@ -40,10 +42,10 @@ def test_slides_named_by_their_pictures(tmp_path, files, named):
 
 def test_names_that_may_be_either_are_refused(tmp_path):
     write(tmp_path, {"a.svs.h5": 2, "a.tif.h5": 2})
-    with pytest.raises(ValueError, match=r"slide 'a' of the table may be 'a.svs' or 'a.tif' of"):
+    with pytest.raises(ValueError, match=r"'a' of the table may be 'a.svs' or 'a.tif' of"):
         read_hdf5(tmp_path, pd.DataFrame({"slide_id": ["a"], "label": [0]}))
     write(tmp_path, {"b.h5": 2})
-    with pytest.raises(ValueError, match=r"must name each slide once, got 'b' 2 times"):
+    with pytest.raises(ValueError, match=r"must name each file once, got 'b' 2 times"):
         read_hdf5(tmp_path, pd.DataFrame({"slide_id": ["b", "b.svs"], "label": [0, 0]}))
 
 
@@ -51,18 +53,16 @@ def test_names_that_may_be_either_are_refused(tmp_path):
 def test_slides_without_a_label_or_an_instance_are_dropped_too(tmp_path, cached):
     write(tmp_path, {"a.h5": 2, "b.h5": 0, "c.h5": 3, "d.h5": 1, "e.h5": 1})
     table = pd.DataFrame({"slide_id": [*"xdcba"], "label": ["n", None, "y", "n", "n"]})
-    with pytest.raises(ValueError, match=r"slide 'x' of the table"):
+    with pytest.raises(ValueError, match=r"'x' of the table"):
         read_hdf5(tmp_path, table)
     both = pd.concat([table[1:], pd.DataFrame({"slide_id": ["e"], "label": ["n"]})])
-    with pytest.raises(
-        ValueError, match=r"slide 'd' has no label in the table; fill it in, or pas"
-    ):
+    with pytest.raises(ValueError, match=r"'d' has no label in the table; fill it in, or pas"):
         read_hdf5(tmp_path, both)
     for _ in range(2):
         cache = tmp_path / "cache" if cached else None
         bags, y = read_hdf5(tmp_path, table, cache, unmatched="drop")
         assert bags.ids.tolist() == ["c", "a"] and y.tolist() == ["y", "n"]
-    with pytest.raises(ValueError, match="no slide of the table has a label"):
+    with pytest.raises(ValueError, match="no row of the table has a label"):
         read_hdf5(tmp_path, table.assign(label=None), unmatched="drop")
 
 

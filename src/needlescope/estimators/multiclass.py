@@ -1,9 +1,9 @@
-"""More than two classes: each against all others, by the same classifier of two.
+"""More than two classes, one-vs-rest: a binary classifier for each class against all others.
 
-The log odds s_k of each class, as calibrated by bags held out, make probabilities in proportion to
-exp(a s_k + b_k). The slope a and the shifts b_k are fitted to the same bags held out, as each of
-the classifiers alone is timid about what the others know. Where none were held out, the
-probability of each class is its own, divided by the sum over classes.
+The calibrated log odds s_k of the classes give probabilities proportional to exp(a s_k + b_k). The
+slope a and the shifts b_k are fitted to the same held-out bags: each classifier alone is too
+cautious about what the others know. Without held-out bags, the probability of each class is its
+own, divided by the sum over classes.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from ..solvers.calibration import FLATTEST_CALIBRATION, PRIOR
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Joint(NamedTuple):
-    """A calibration of all classes together: the slope of their log odds, and a shift of each."""
+class JointCalibration(NamedTuple):
+    """Joint calibration: the slope a of all log odds, and the shift b_k of each class."""
 
     slope: float
     shifts: FloatArray
 
 
-AS_THEY_ARE = Joint(1.0, np.zeros(()))
+IDENTITY = JointCalibration(1.0, np.zeros(()))
 
 
-def each_class(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Method]:
-    """Let a method of a classifier of two classes answer for more.
+def one_vs_rest(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Method]:
+    """Let a method of a binary classifier answer for more classes.
 
-    ``join`` makes one answer of the classifier and the answers of each class against the others.
+    ``join`` takes the classifier and the answers of its binary classifiers.
     """
 
     def decorate(method: Method) -> Method:
@@ -52,39 +52,32 @@ def each_class(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Meth
     return decorate
 
 
-def columns(classifier: Any, answers: list[Any]) -> FloatArray:
-    """Put the columns of each class side by side.
-
-    Examples
-    --------
-    >>> columns(None, [np.zeros(2), np.ones(2)])
-    array([[0., 1.],
-           [0., 1.]])
-    """
+def side_by_side(classifier: Any, answers: list[Any]) -> FloatArray:
+    """Join the columns of all classes."""
     return np.column_stack(answers)
 
 
 def log_odds(classifier: Any, answers: list[FloatArray]) -> FloatArray:
-    """Calibrate the log odds of all classes together."""
-    slope, shifts = classifier.joint_ or AS_THEY_ARE
+    """Return the jointly calibrated log odds, a column for each class."""
+    slope, shifts = classifier.joint_ or IDENTITY
     return np.asarray(slope * np.column_stack(answers) + shifts)
 
 
 def instance_scores(classifier: Any, answers: list[list[FloatArray]]) -> list[FloatArray]:
-    """Return what each instance adds to the log odds of each class: a column for each."""
-    slope, shifts = classifier.joint_ or AS_THEY_ARE
+    """Return the instance contributions to the log odds, a column for each class."""
+    slope, shifts = classifier.joint_ or IDENTITY
     bags = [np.column_stack(each) for each in zip(*answers, strict=True)]
     return [slope * bag + shifts / len(bag) for bag in bags]
 
 
-def named(classifier: Any, answers: list[Any]) -> Any:
-    """Put the label of its class before every name."""
+def label_names(classifier: Any, answers: list[Any]) -> Any:
+    """Prefix every feature name with the label of its class."""
     both = zip(classifier.classes_, answers, strict=True)
     return np.array([f"{label}_{name}" for label, names in both for name in names], dtype=object)
 
 
 def probabilities(classifier: Any, answers: list[FloatArray]) -> FloatArray:
-    """Return the probability of each class, of those that each has against the others."""
+    """Return the probabilities of all classes from those of each against the others."""
     own = np.stack([both[:, 1] for both in answers], axis=1)
     if classifier.joint_ is None:
         return np.asarray(own / own.sum(axis=1, keepdims=True))
@@ -93,7 +86,7 @@ def probabilities(classifier: Any, answers: list[FloatArray]) -> FloatArray:
     return np.asarray(softmax(slope * (np.log(own) - np.log(rest)) + shifts, axis=1))
 
 
-def fit_each(
+def fit_binary(
     classifier: Any,
     bags: Any,
     codes: FloatArray,
@@ -102,11 +95,11 @@ def fit_each(
     cv: Any,
     random: np.random.RandomState,
 ) -> list[Any]:
-    """Fit a classifier of each class against all others."""
+    """Fit a binary classifier of each class against all others."""
     fitted = []
     for code in np.unique(codes):
         item = clone(classifier).set_params(
-            class_weight=None,  # the weights have it
+            class_weight=None,  # it is part of the weights
             cv=cv,
             random_state=int(random.randint(2**31 - 1)),
         )
@@ -114,11 +107,10 @@ def fit_each(
     return fitted
 
 
-def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint | None:
-    """Calibrate all classes together, on bags that no classifier or choice had seen.
-
-    Returns None where there are none, or none of a class.
-    """
+def fit_calibration(
+    binary: list[Any], kinds: IndexArray, weight: FloatArray
+) -> JointCalibration | None:
+    """Calibrate all classes on held-out bags; None if a class has none."""
     scores = np.column_stack(
         [
             item.cv_decision_function_ if item.nested_ is None else item.nested_.log_odds
@@ -129,19 +121,11 @@ def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint
     if len(np.unique(kinds[held])) < len(binary):
         return None
     own = np.arange(len(binary)) == kinds[held][:, None]
-    return joint(scores[held], own, weight[held] / weight[held].sum())
+    return calibrate(scores[held], own, weight[held] / weight[held].sum())
 
 
-def joint(scores: FloatArray, own: Any, weight: FloatArray) -> Joint:
-    """Fit the slope and the shifts: the least logarithmic loss.
-
-    Examples
-    --------
-    >>> kinds = np.repeat(np.eye(3), 2, axis=0)
-    >>> found = joint(2.0 * kinds - 1.0, kinds, np.full(6, 1 / 6))
-    >>> found.slope > 2.0, bool(abs(found.shifts).max() < 1e-3)
-    (True, True)
-    """
+def calibrate(scores: FloatArray, own: Any, weight: FloatArray) -> JointCalibration:
+    """Fit slope and shifts by the least logarithmic loss."""
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         slope, shifts = at[0], at[1:]
@@ -154,4 +138,4 @@ def joint(scores: FloatArray, own: Any, weight: FloatArray) -> Joint:
 
     start = np.concatenate([[1.0], np.zeros(scores.shape[1])])
     result = minimize(loss, start, jac=True, method="BFGS").x
-    return Joint(max(float(result[0]), FLATTEST_CALIBRATION), result[1:])
+    return JointCalibration(max(float(result[0]), FLATTEST_CALIBRATION), result[1:])
