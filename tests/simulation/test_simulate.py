@@ -322,12 +322,17 @@ print(need, peak() - before)
     "case",
     [
         ("attention", "tokens", 500, "logistic", 0),
-        ("attention", "reduced", 900, "logistic", 0),
         ("attention", "tokens", 100, "logistic", 1),
         ("pooled", "reduced", 900, "square", 0),
-        ("vectorized", "tokens", 300, "logistic", 0),
-        ("vectorized", "reduced", 300, "squared_hinge", 0),
-        ("attention", "reduced", 300, "hinge", 0),
+        *(
+            pytest.param(case, marks=pytest.mark.slow)
+            for case in (
+                ("attention", "reduced", 900, "logistic", 0),
+                ("vectorized", "tokens", 300, "logistic", 0),
+                ("vectorized", "reduced", 300, "squared_hinge", 0),
+                ("attention", "reduced", 300, "hinge", 0),
+            )
+        ),
     ],
     ids=str,
 )
