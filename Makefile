@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check fuzz lint style types format wheel reproduce reproduce-deep test-deep picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -42,8 +42,12 @@ TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 # Style is judged first, which takes a second. Types and the import contract go beside the tests, so
 # that no core is idle; what they say comes last, and fails the command as a test does.
-test: style ## lint, and all but the slow tests and doctests
-	@$(MAKE) --no-print-directory types > $(VENV)/types.log 2>&1 & types=$$!; \
+STYLE = $(BIN)/ruff check . && $(BIN)/ruff format --check .
+TYPES = $(BIN)/mypy && $(BIN)/lint-imports --no-cache
+
+test: $(READY) ## lint, and all but the slow tests and doctests
+	$(STYLE)
+	@($(TYPES)) > $(VENV)/types.log 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest $(TWO) $(ARGS); tested=$$?; \
 	wait $$types; typed=$$?; cat $(VENV)/types.log; \
 	exit $$((tested || typed))
@@ -133,15 +137,9 @@ fuzz: $(READY) ## solve N random problems and check each answer
 	$(BIN)/python -m fuzz --problems $(N)
 	$(BIN)/python -m fuzz limits --problems $(N)
 
-lint: style types ## style, format, types and the import contract
-
-style: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-
-types: $(READY)
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+lint: $(READY) ## style, format, types and the import contract
+	$(STYLE)
+	$(TYPES)
 
 format: $(READY) ## format the code and repair what ruff can
 	$(BIN)/ruff check --fix .
