@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import Joined, tokens
 from needlescope.simulation.training import stages
 from tests.memory import PEAK, needs_peak
+from tests.thinned import thinned
 
 COVERS = ("asked", "options", "point")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
@@ -192,8 +194,9 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     )
 
 
-@pytest.mark.parametrize("model", ["pooled", "vectorized"])
-@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+@pytest.mark.parametrize(
+    ("model", "sampler"), thinned(product(["pooled", "vectorized"], ["tokens", "reduced"]), 3)
+)
 def test_baselines_may_see_all_data(model, sampler):
     options = {"sampler": sampler, "d": 15, "trials": 200}
     joint = simulate(TASK, TRAINING, model, data="all", **options)

@@ -11,7 +11,7 @@ from needlescope.estimators.bags.datasets import load_musk1, make_digit_bags
 from needlescope.estimators.mil import MILClassifier
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
-from needlescope.planning.curve import prediction
+from needlescope.planning.curve import MORE, prediction
 from needlescope.task import Task
 from tests.estimators.draws import draw, loud_directions
 
@@ -25,7 +25,7 @@ TASKS = {
 }
 USUAL = ("needle", "several", "rare")
 EVERY = [pytest.param(name, marks=() if name in USUAL else pytest.mark.slow) for name in TASKS]
-SHORT = (1.0,)  # times the bags there are: what is predicted for more takes long
+SHORT, LONG = (1.0,), MORE  # times the bags there are: what is predicted for more takes long
 MEASURED = "needlescope.estimators.task.estimate.MILClassifier"
 SPLIT = "needlescope.estimators.task.estimate.AttentionClassifier"
 SEARCHED = partial(MILClassifier, effort="quick")
@@ -38,8 +38,7 @@ class Estimates(dict):
     def __missing__(self, name):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(MEASURED, SEARCHED if name == "several" else FIXED)
-            if name != "several":
-                patch.setattr("needlescope.planning.curve.MORE", SHORT)
+            patch.setattr("needlescope.planning.curve.MORE", LONG if name == "several" else SHORT)
             self[name] = estimate_task(*draw(*TASKS[name], seed=7)[:2], random_state=0)
         return self[name]
 
