@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, check, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
@@ -59,8 +59,10 @@ CASES = [
             plans(**{"error": None if name in ("n", "error") else 0.1, name: value}),
             rf"^{name} must be .*got {re.escape(repr(value))}",
         )
-        for name in ("L", "R", "theta", "pi", "d", "n", "error", "tol")
-        for value in ("5", b"5", True, 5j, datetime.timedelta(5))
+        for name, value in wired(
+            ("L", "R", "theta", "pi", "d", "n", "error", "tol"),
+            ("5", b"5", True, 5j, datetime.timedelta(5)),
+        )
     ),
     Case(
         "several to spend",

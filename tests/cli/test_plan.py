@@ -19,22 +19,30 @@ def run(*words: str) -> str:
     return done.output
 
 
-def test_it_answers_in_sentences_and_tables():
-    told = run()
+def test_it_answers_in_sentences_and_tables(answered):
+    told, _ = answered
     assert told.startswith("Mean pooling trained on 100 bags has a test error of 0.")
     assert "nine of ten data sets" in told
     assert "the Bayes-optimal learner has a test error of" in told
 
 
 @pytest.fixture(scope="module")
-def found():
-    return ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled")
+def answered():
+    """What the command prints, and the plan that it asks for, made once."""
+    made, plan = [], ns.plan
+
+    def recorded(**given):
+        made.append(plan(**given))
+        return made[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("needlescope.planning.plan.plan", recorded)
+        return run(), made[0]
 
 
 @pytest.fixture
-def at_hand(monkeypatch, found):
-    """The plan that the command asks for, made once."""
-    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: found)
+def at_hand(monkeypatch, answered):
+    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: answered[1])
 
 
 def test_json_has_all_of_it(at_hand):

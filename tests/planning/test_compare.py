@@ -12,6 +12,7 @@ from needlescope.planning import compare as module
 from needlescope.planning.tuning.budget import Budget
 
 
+@pytest.mark.slow
 def test_attention_is_worth_it_for_a_needle():
     result = ns.compare(ns.Task(L=10, R=1, theta=5.0, pi=0.5), 400, 100)
     assert result.winner == "attention" and 0.2 < result.margin < 0.25

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from needlescope.simulation.samples.data import tokens
 from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
 from tests.memory import PEAK, needs_peak
+from tests.thinned import thinned
 
 COVERS = ("asked", "options", "point")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
@@ -194,8 +196,9 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     )
 
 
-@pytest.mark.parametrize("model", ["pooled", "vectorized"])
-@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+@pytest.mark.parametrize(
+    ("model", "sampler"), thinned(product(["pooled", "vectorized"], ["tokens", "reduced"]), 3)
+)
 def test_baselines_may_see_all_data(model, sampler):
     options = {"sampler": sampler, "d": 15, "trials": 200}
     joint = simulate(TASK, TRAINING, model, data="all", **options)
@@ -324,12 +327,17 @@ print(need, peak() - before)
     "case",
     [
         ("attention", "tokens", 500, "logistic", 0),
-        ("attention", "reduced", 900, "logistic", 0),
         ("attention", "tokens", 100, "logistic", 1),
         ("pooled", "reduced", 900, "square", 0),
-        ("vectorized", "tokens", 300, "logistic", 0),
-        ("vectorized", "reduced", 300, "squared_hinge", 0),
-        ("attention", "reduced", 300, "hinge", 0),
+        *(
+            pytest.param(case, marks=pytest.mark.slow)
+            for case in (
+                ("attention", "reduced", 900, "logistic", 0),
+                ("vectorized", "tokens", 300, "logistic", 0),
+                ("vectorized", "reduced", 300, "squared_hinge", 0),
+                ("attention", "reduced", 300, "hinge", 0),
+            )
+        ),
     ],
     ids=str,
 )

@@ -13,6 +13,7 @@ from needlescope.estimators.task.strength import strength
 from needlescope.planning.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
+from tests.thinned import thinned
 
 COVERS = ("view",)
 
@@ -85,7 +86,7 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
     assert claimed <= 1
 
 
-@pytest.mark.parametrize(("L", "R", "theta", "d"), [(5, 3, 4.0, 10), (20, 5, 3.0, 40)])
+@pytest.mark.parametrize(("L", "R", "theta", "d"), thinned([(5, 3, 4.0, 10), (20, 5, 3.0, 40)], 2))
 def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
     z = []
     for seed in range(12):
@@ -101,7 +102,7 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
 def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)
-    result = [fit_task(bags, signs, np.random.RandomState(seed), lambda: None) for seed in range(6)]
+    result = [fit_task(bags, signs, np.random.RandomState(seed), lambda: None) for seed in range(4)]
     thetas = [item.task.theta for item in result]
     assert np.std(thetas, ddof=1) < np.mean([item.theta_se for item in result])
 

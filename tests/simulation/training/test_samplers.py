@@ -95,12 +95,12 @@ BOTH_STEPS: list[tuple[ns.Task, int, dict[str, Any]]] = [
     (ns.Task(2, 1, 2.0, 0.5), 2, {"alpha0": 2.0}),
     (ns.Task(3, 2, 1.5, 0.4), 3, {"alpha0": 2.0, "loss": "square", "first_step": "sequential"}),
     (ns.Task(7, 3, 2.0, 0.1), 5, {"alpha0": 2.0, "loss": "hinge", "first_step": "sequential"}),
-    (ns.Task(7, 7, 1.0, 0.3), 5, {"alpha0": 1.0}),
     (ns.Task(3, 1, 3.0, 0.6), 1, {"alpha0": 4.0, "first_step": "sequential"}),
-    (ns.Task(3, 2, 3.0, 0.5), 5, {"alpha0": 0.2}),
     (ns.Task(3, 1, 2.0, 0.7), 3, {"alpha0": 3.0, "balanced": True, "loss": "hinge"}),
 ]
 MORE_STEPS: list[tuple[ns.Task, int, dict[str, Any]]] = [  # close to some of those
+    (ns.Task(7, 7, 1.0, 0.3), 5, {"alpha0": 1.0}),
+    (ns.Task(3, 2, 3.0, 0.5), 5, {"alpha0": 0.2}),
     (ns.Task(7, 3, 2.0, 0.1), 5, {"alpha0": 2.0, "loss": "hinge"}),
     (ns.Task(2, 2, 2.0, 0.5), 3, {"alpha0": 1.0, "loss": "squared_hinge"}),
     (ns.Task(4, 2, 0.0, 0.5), 2, {"alpha0": 1.0, "loss": "square"}),
@@ -153,11 +153,11 @@ LABELLED: list[tuple[ns.Task, int, list[float], dict[str, Any]]] = [
     (ns.Task(2, 1, 2.0, 0.5), 1, [1, -1, 1, -1, -1], {"loss": "square"}),
     (ns.Task(5, 2, 1.0, 0.5), 2, [-1, -1, -1], {"loss": "hinge", "eta_w": 0.01}),
     (ns.Task(4, 3, 2.0, 0.5), 4, [1, -1, -1, -1, 1], {"first_step": "sequential"}),
-    (ns.Task(3, 2, 3.0, 0.5), 2, [1], {}),
-    (ns.Task(6, 3, 4.0, 0.5), 3, [1, 1], {"loss": "hinge", "eta_w": 0.01}),
     (ns.Task(3, 1, 2.0, 0.5), 3, [1, -1, -1, -1], {"balanced": True}),
 ]
 MORE_LABELLED: list[tuple[ns.Task, int, list[float], dict[str, Any]]] = [
+    (ns.Task(3, 2, 3.0, 0.5), 2, [1], {}),
+    (ns.Task(6, 3, 4.0, 0.5), 3, [1, 1], {"loss": "hinge", "eta_w": 0.01}),
     (ns.Task(3, 1, 2.0, 0.5), 3, [1, -1, -1], {}),
     (ns.Task(5, 2, 1.0, 0.5), 2, [1, 1, 1, 1], {"loss": "hinge", "eta_w": 0.01}),
 ]
@@ -278,11 +278,12 @@ ATTENDED = [  # L, R, d, n, κ, s: n below, at and above the number of unmarked 
     (3, 2, 5, 3, 1.0, -0.3),
     (3, 3, 3, 6, 2.0, 0.8),
     (7, 1, 2, 4, 30.0, 0.5),
-    (4, 2, 9, 1, 1.0, 0.0),
-    (3, 1, 1, 3, 1.2, -1.0),
     (3, 1, 4, 3, 0.0, 0.4),
 ]
-MORE_ATTENDED = [(7, 3, 5, 2, 0.7, 1.0), (3, 1, 1, 3, 1.2, 1.0), (1, 1, 4, 3, 1.0, 0.4)]
+MORE_ATTENDED = [
+    *((7, 3, 5, 2, 0.7, 1.0), (3, 1, 1, 3, 1.2, 1.0), (1, 1, 4, 3, 1.0, 0.4)),
+    *((4, 2, 9, 1, 1.0, 0.0), (3, 1, 1, 3, 1.2, -1.0)),
+]
 
 
 class TestFeatures:
@@ -317,7 +318,11 @@ class TestFeatures:
         self.attended(case, MORE)
 
     @pytest.mark.parametrize(
-        ("L", "R", "d", "n"), [(3, 2, 6, 3), (2, 1, 4, 3), (7, 7, 3, 8), (5, 1, 1, 3), (1, 1, 8, 2)]
+        ("L", "R", "d", "n"),
+        [
+            *((3, 2, 6, 3), (7, 7, 3, 8), (5, 1, 1, 3)),
+            *(pytest.param(*case, marks=pytest.mark.slow) for case in ((2, 1, 4, 3), (1, 1, 8, 2))),
+        ],
     )
     def test_pooled(self, L: int, R: int, d: int, n: int) -> None:
         task, y = ns.Task(L, R, 2.0, 0.5), labels_of(n)
@@ -334,9 +339,9 @@ class TestFeatures:
         ("L", "R", "d", "n", "positions"),
         [
             (2, 1, 3, 3, "uniform"),
-            (2, 1, 3, 4, "uniform"),
+            pytest.param(2, 1, 3, 4, "uniform", marks=pytest.mark.slow),
             (3, 2, 2, 7, "uniform"),
-            (3, 3, 1, 4, "uniform"),
+            pytest.param(3, 3, 1, 4, "uniform", marks=pytest.mark.slow),
             (3, 2, 4, 3, ns.Positions([(0, 1), (1, 2)], [0.8, 0.2])),
             (4, 1, 2, 9, ns.Positions([(0,), (3,)], [0.6, 0.4])),
         ],
@@ -429,7 +434,7 @@ class TestTrials:
         task, training = ns.Task(1, 1, 2.5, 0.5), self.TRAINING.replace(alpha0=24.0, alpha1=24.0)
         by_both(run_trial, NUMBERS[:6], 200, task, training, "attention", 1)
 
-    @pytest.mark.parametrize("cosine", [0.9, 0.0, -1.0])
+    @pytest.mark.parametrize("cosine", [0.9, pytest.param(0.0, marks=pytest.mark.slow), -1.0])
     def test_a_query_without_strength(self, cosine: float) -> None:
         """Both say the same about a query that is given as κ = 0 with some cosine."""
         names, query = (*NUMBERS[:6], "kappa", "cosine_q"), ns.Query(0.0, cosine)
