@@ -84,7 +84,7 @@ def asymptote(
     points = GridPoints(on_error, shape, task, query)
     blank = {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
     jobs = zip(task.scalars(shape), given.scalars(shape), strict=True)
-    rows = points.solve(blank, jobs, lambda *job: _solve(*job, kind, tol))
+    rows = points.solve(blank, jobs, _solve, kind, tol)
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
 

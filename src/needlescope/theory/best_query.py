@@ -124,7 +124,7 @@ def best_query(
     tasks = task.scalars(shape)
     trainings = [None] * len(tasks) if training is None else training.scalars(shape)
     jobs = zip(tasks, trainings, strict=True)
-    rows = points.solve(blank, jobs, lambda *job: _search(*job, tol))
+    rows = points.solve(blank, jobs, _search, tol)
     options = {"tol": tol, "on_error": on_error}
     return gather(BestQuery, rows, shape, Question("best_query", task, training, options))
 

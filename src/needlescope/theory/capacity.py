@@ -81,7 +81,7 @@ def capacity(
     points = GridPoints(on_error, shape, task, query)
     blank = {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
     jobs = zip(task.scalars(shape), given.scalars(shape), strict=True)
-    rows = points.solve(blank, jobs, lambda *job: _solve(*job, kind, tol))
+    rows = points.solve(blank, jobs, _solve, kind, tol)
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Capacity, rows, shape, Question("capacity", task, None, options))
 

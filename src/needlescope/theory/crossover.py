@@ -95,7 +95,7 @@ def crossover(
     points = GridPoints(on_error, shape, task, strength, training)
     jobs = zip(tasks, strength.scalars(shape), trainings, strict=True)
     blank = {"provenance": _provenance(task, training)}
-    rows = points.solve(blank, jobs, lambda *job: _crossover_one(*job, tol))
+    rows = points.solve(blank, jobs, _crossover_one, tol)
     options = {"kappa": strength.kappa, "tol": tol, "on_error": on_error}
     return gather(Crossover, rows, shape, Question("crossover", task, training, options))
 

@@ -133,7 +133,7 @@ def predict(
             if d is not None:
                 rows[index] |= _at_dimension(kind, jobs[index], result.readout, tol, d)
     points.warn()
-    options = {"query": query, "test_task": test_task, "data": data, "d": d}
+    options: dict[str, Any] = {"query": query, "test_task": test_task, "data": data, "d": d}
     options |= {"tol": tol, "on_error": on_error}
     outcome = gather(Outcome, rows, shape, Question("predict", task, training, options))
     for note in outcome.notes:

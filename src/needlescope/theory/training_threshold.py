@@ -135,7 +135,7 @@ def _threshold(
         return predict(task.replace(theta=theta), training, tol=tol, **settings)
 
     def gap(theta: float, tol: float = ROUGH_TOL) -> float:
-        return probit_gap(trained(theta, tol).test_error, target)
+        return probit_gap(float(trained(theta, tol).test_error), target)
 
     oracle, _ = threshold(task, "bayes", target, ROUGH_TOL)
     last = MAX_OVER_POOLED * threshold(task, "pooled", target, ROUGH_TOL)[0]

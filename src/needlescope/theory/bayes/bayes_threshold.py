@@ -91,7 +91,7 @@ def bayes_threshold(
     points = GridPoints(on_error, shape, task, alpha=alpha, error=error)
     jobs = zip(tasks, alphas.tolist(), errors.tolist(), strict=True)
     blank = {"provenance": of_search(BAYES_OPTIMAL)}
-    rows = points.solve(blank, jobs, lambda *job: _thresholds(*job, tol))
+    rows = points.solve(blank, jobs, _thresholds, tol)
     options = {"alpha": alpha, "error": error, "tol": tol, "on_error": on_error}
     question = Question("bayes_threshold", original, None, options)
     return gather(BayesThreshold, rows, shape, question)

@@ -58,14 +58,14 @@ class GridPoints:
             self.lost[index] = sentence
 
     def solve(
-        self, blank: Row, jobs: Iterable[tuple[Any, ...]], solve: Callable[..., Row]
+        self, blank: Row, jobs: Iterable[tuple[Any, ...]], solve: Callable[..., Row], *more: Any
     ) -> list[Row]:
-        """Return ``blank | solve(*job)`` for each point, ``blank`` where that fails, and warn."""
+        """Return ``blank | solve(*job, *more)`` of each point, ``blank`` where it fails; warn."""
         rows: list[Row] = []
         for index, job in enumerate(jobs):
             rows.append(blank)
             with self.at(index):
-                rows[index] = blank | solve(*job)
+                rows[index] = blank | solve(*job, *more)
         self.warn(stacklevel=4)
         return rows
 
