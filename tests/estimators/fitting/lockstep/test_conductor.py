@@ -23,7 +23,7 @@ from needlescope.losses import get_loss
 from needlescope.simulation.samples.data import Arrays
 from needlescope.simulation.training import stages
 
-COVERS = ("asks", "hands", "lens", "numbered_columns", "runs", "sight")
+COVERS = ("asks", "hands", "lens", "moments", "runs", "sight")
 
 RNG = np.random.default_rng(0)
 N, D = 40, 5
