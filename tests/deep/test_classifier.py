@@ -148,14 +148,14 @@ def test_patients_are_on_one_side_of_what_is_held_out(monkeypatch):
     X, y = hay(n=48)
     groups = np.arange(48) // 4
     seen = []
-    plain = fitting._parts
+    plain = fitting._hold_out
 
     def split(y, own, random):
         result = plain(y, own, random)
-        seen.append((set(own[result.known.numpy()]), set(own[result.held.numpy()])))
+        seen.append((set(own[result.train.numpy()]), set(own[result.held_out.numpy()])))
         return result
 
-    monkeypatch.setattr(fitting, "_parts", split)
+    monkeypatch.setattr(fitting, "_hold_out", split)
     deep().fit(X, y, groups=groups)
     assert len(seen) == 3  # two folds, and all bags
     assert all(known and held and not known & held for known, held in seen)

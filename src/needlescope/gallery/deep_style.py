@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -25,7 +26,7 @@ from ..figures.from_rows import (
 )
 from ..figures.marks import Dots, Line, Mark, Rule, numbers
 from ..figures.reading.rows import means, select
-from ..figures.style import COLOURS, DOTTED, grey
+from ..figures.style import COLOURS, DOTTED
 
 Y = "test_error"
 ALPHA0, ALPHA1 = "training.alpha0", "training.alpha1"
@@ -57,10 +58,13 @@ ARCHITECTURE_STYLES = {
     "gru": MarkerStyle("#00BFA0", "s"),
     "convolution": MarkerStyle("#999933", "o"),
 }
-ARCHITECTURE_STYLES |= {  # an architecture without a look of its own
-    name: MarkerStyle(grey(0.2 + 0.1 * (rank % 5)), "osD^v>"[rank % 6])
-    for rank, name in enumerate(name for name in NAMES if name not in ARCHITECTURE_STYLES)
-}
+SPARE_STYLES = (  # of architectures that have none above
+    *(MarkerStyle("#0000FF", ">", 4.4), MarkerStyle("#8888EE", "^", 4.4)),
+    *(MarkerStyle("#77FFFF", "v", 4.4), MarkerStyle("#BBFFCC", "o")),
+)
+ARCHITECTURE_STYLES |= dict(
+    zip([name for name in NAMES if name not in ARCHITECTURE_STYLES], cycle(SPARE_STYLES))
+)
 FAMILIES = {  # the panel of each family of architectures: its title, and who is in it
     family: (title, tuple(name for name in NAMES if ARCHITECTURES[name].family == family))
     for family, title in {

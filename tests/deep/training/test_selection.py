@@ -100,4 +100,4 @@ def test_a_fifth_of_each_class_is_held_out(n):
 def test_a_class_of_one_sample_is_trained_on():
     known, held = hold_out(np.array([1.0, -1.0, -1.0, -1.0]))
     assert 0 in known and 0 not in held
-    assert torch.equal(hold_out(np.array([1.0])).held, torch.tensor([0]))
+    assert torch.equal(hold_out(np.array([1.0])).held_out, torch.tensor([0]))

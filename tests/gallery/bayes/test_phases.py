@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Map, Rings, Text
-from needlescope.gallery.bayes.phases import TOKENS, drawing
+from needlescope.gallery import registry
+from needlescope.gallery.bayes.phases import TOKENS
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "phases")
 FIGURE = published("phases")
 
 

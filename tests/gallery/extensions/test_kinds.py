@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -12,16 +14,11 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL
-from needlescope.gallery.extensions.kinds import (
-    DOTS,
-    KAPPAS,
-    SHARED,
-    Problem,
-    drawing,
-    scores,
-)
+from needlescope.gallery import registry
+from needlescope.gallery.extensions.kinds import DOTS, KAPPAS, SHARED, Problem, scores
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "kinds")
 FIGURE = published("kinds")
 SMALL = Problem(L=4)
 CLAIMED = [Problem(), Problem(L=32), Problem(20, 4), Problem(20, 6), Problem(20, 10)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,9 +15,11 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL, DOTTED
-from needlescope.gallery.extensions.rare import DOTS, STEPS, arguments, drawing
+from needlescope.gallery import registry
+from needlescope.gallery.extensions.rare import DOTS, STEPS, arguments
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "rare")
 FIGURE = published("rare")
 
 
