@@ -50,7 +50,7 @@ def test_the_verdict_is_on_the_worst_error(error, words):
 
 
 @pytest.mark.parametrize("predicted", [0.01, 0.05, 0.1, 0.2])
-@pytest.mark.parametrize("doubt", [1.0, 1.2, 1.5, 3.0, 10.0])
+@pytest.mark.parametrize("theta_error", [1.0, 1.2, 1.5, 3.0, 10.0])
 @pytest.mark.parametrize("se", [0.002, 0.01, 0.03])
 def test_a_twofold_miss_is_never_as_predicted_unless_counting_explains_it(
     predicted, theta_error, se

@@ -78,14 +78,14 @@ def _errors(
     L: int, R: Count, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
     """Return the error at each threshold, and its uncertainty."""
-    negative, noise_doubt = below(L, 0.0, 0.0, angle, taus, step)
+    negative, noise_error = below(L, 0.0, 0.0, angle, taus, step)
     parts = [
         chance * np.stack(below(L, *_moved(L, r, theta), angle, taus, step))
         for r, chance in pairs(R)
     ]
-    positive, signal_doubt = sum(parts[1:], parts[0])
+    positive, signal_error = sum(parts[1:], parts[0])
     error = pi * positive + (1.0 - pi) * (1.0 - negative)
-    return error, pi * signal_doubt + (1.0 - pi) * noise_doubt
+    return error, pi * signal_error + (1.0 - pi) * noise_error
 
 
 def _moved(L: int, R: int, theta: float) -> tuple[float, float]:
