@@ -40,8 +40,17 @@ test test-slow test-oldest test-deep agreement: export OMP_NUM_THREADS = 1
 test test-slow test-oldest test-deep: export MPLBACKEND = Agg
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
-test: lint ## lint, then all but the slow tests and doctests
-	$(BIN)/python -m pytest $(TWO) $(ARGS)
+# Style is judged first, which takes a second. Types and the import contract go beside the tests, so
+# that no core is idle; what they say comes last, and fails the command as a test does.
+STYLE = $(BIN)/ruff check . && $(BIN)/ruff format --check .
+TYPES = $(BIN)/mypy && $(BIN)/lint-imports --no-cache
+
+test: $(READY) ## lint, and all but the slow tests and doctests
+	$(STYLE)
+	@($(TYPES)) > $(VENV)/types.log 2>&1 & types=$$!; \
+	$(BIN)/python -m pytest $(TWO) $(ARGS); tested=$$?; \
+	wait $$types; typed=$$?; cat $(VENV)/types.log; \
+	exit $$((tested || typed))
 
 test-slow: $(READY) ## only the tests marked slow
 	$(BIN)/python -m pytest $(TWO) -m slow $(ARGS)
@@ -52,7 +61,7 @@ test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers 
 mutants: $(READY) ## make mistakes in a copy of the source, and see that the tests notice each
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-layers: $(READY) ## show the packages, who imports whom, and the files that five calls pass through
+layers: $(READY) ## show the packages, their imports, and the files that six calls pass through
 	$(BIN)/python -m tools.layers $(ARGS)
 
 # Fuller attention has an environment of its own: torch is large, and made once. It comes first, and
@@ -129,10 +138,8 @@ fuzz: $(READY) ## solve N random problems and check each answer
 	$(BIN)/python -m fuzz limits --problems $(N)
 
 lint: $(READY) ## style, format, types and the import contract
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+	$(STYLE)
+	$(TYPES)
 
 format: $(READY) ## format the code and repair what ruff can
 	$(BIN)/ruff check --fix .

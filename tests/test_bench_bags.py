@@ -121,7 +121,7 @@ def test_without_torch_the_deep_ones_are_left_out(monkeypatch):
 
 def test_a_change_of_the_deep_code_is_seen():
     rests_on = code.rests_on("deep.classifier")
-    for name in ("fitting", "course", "training.loop", "architectures.gated"):
+    for name in ("fitting", "training.defaults", "training.loop", "architectures.gated"):
         assert f"deep.{name}" in rests_on
     assert "deep.simulate" not in rests_on  # what is trained on the theory's task is another matter
     item, other = (stamp.of_entrant(DeepClassifier(name)) for name in ("block", "gated"))

@@ -15,13 +15,14 @@ import torch
 
 import needlescope as ns
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.deep.course import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
 from needlescope.deep.measures import test_error
-from needlescope.deep.training.choice import choose, held_out, settings_of
-from needlescope.deep.training.loop import Course
+from needlescope.deep.training.defaults import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
+from needlescope.deep.training.loop import LoopOptions
 from needlescope.deep.training.samples import Samples
+from needlescope.deep.training.selection import hold_out, select_setting, settings_of
+from needlescope.models.blocks import hold
 from needlescope.noise import STANDARD
-from needlescope.simulation.samples.data import hold, tokens
+from needlescope.simulation.samples.data import tokens
 
 TASK = ns.Task(L=12, R=1, theta=4.5, pi=0.5)
 D, WIDTH, TESTED = 64, 32, 5000
@@ -33,14 +34,14 @@ class Column(NamedTuple):
     name: str
     decays: tuple[float, ...] = DECAYS
     rates: tuple[float, ...] = RATES
-    course: Course = Course(EPOCHS, PATIENCE, BATCH)
+    options: LoopOptions = LoopOptions(EPOCHS, PATIENCE, BATCH)
 
 
 COLUMNS = (
     Column("as they are"),
     *(Column(f"decay {item:g}", (item,)) for item in (0.01, 1.0, 3.0, 10.0)),
     Column("rates 0.001, 0.003 too", rates=(1e-3, 3e-3, *RATES)),
-    Column("patience 40", course=Course(EPOCHS, 40, BATCH)),
+    Column("patience 40", options=LoopOptions(EPOCHS, 40, BATCH)),
 )
 
 
@@ -51,15 +52,15 @@ def error(name: str, alpha: float, column: Column, seed: int) -> float:
     xi /= np.linalg.norm(xi)
     sets = (np.random.SeedSequence([seed, k]) for k in (1, 2))
     data = hold(tokens(TASK, round(alpha * D), xi, STANDARD, next(sets)))
-    result = choose(
+    result = select_setting(
         lambda: ARCHITECTURES[name].build(D, WIDTH),
         Samples.of_array(data.X, data.y),
-        held_out(data.y),
-        column.course,
+        hold_out(data.y),
+        column.options,
         settings_of(column.rates, column.decays, D),
         seed,
     )
-    return test_error(result.reader, TASK, TESTED, xi, STANDARD, next(sets))
+    return test_error(result.network, TASK, TESTED, xi, STANDARD, next(sets))
 
 
 def main(words: list[str]) -> None:

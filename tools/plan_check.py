@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import needlescope as ns
+from needlescope.planning.names import LEARNERS
+from needlescope.planning.names import TUNED as MODELS
 
 MOST_BAGS = 5000  # in a data set that is simulated
 MOST_TOKENS = 300  # in a bag of it
 LEAST_RARE = 8  # bags of the rarer class that train the readout, or a data set may lack it
-LEARNERS = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
-MODELS = ("attention", "pooled", "vectorized")
 SPLITS, STRENGTHS = (0.2, 0.5, 0.8), (0.3, 1.0, 3.0, 10.0)  # of the small grid
 RIDGES = np.geomspace(10.0, 1e-6, 8)
 STEPS = [
@@ -63,7 +63,7 @@ def random_question(seed: int) -> dict[str, Any]:
     rng = np.random.default_rng([1, seed])
     task = random_task(rng, 1e5 if rng.random() < 0.3 else 200.0)
     d = int(np.exp(rng.uniform(0.0, np.log(300.0))))
-    learner = str(rng.choice(LEARNERS, p=(0.4, 0.2, 0.2, 0.1, 0.1)))
+    learner = str(rng.choice(list(LEARNERS), p=(0.4, 0.2, 0.2, 0.1, 0.1)))
     unknown = str(rng.choice(["n", "theta", "L", "error"]))
     prior = min(task.pi, 1.0 - task.pi)
     given: dict[str, Any] = {
@@ -86,29 +86,33 @@ def random_question(seed: int) -> dict[str, Any]:
 
 def check_question(seed: int, trials: int = 24, **more: Any) -> Finding:
     """Ask a random question, and simulate what is planned where that is quick."""
-    asked, start = random_question(seed), time.process_time()
+    question, start = random_question(seed), time.process_time()
     try:
-        result = ns.plan(**asked, **more)
+        result = ns.plan(**question, **more)
     except (ValueError, ns.NotConverged, ns.NoMinimiser) as refusal:
-        sentence = isinstance(refusal, ns.NotConverged | ns.NoMinimiser) or _names(refusal, asked)
-        return Finding(sentence, f"{seed} {asked} refused: {refusal}")
+        sentence = isinstance(refusal, ns.NotConverged | ns.NoMinimiser) or _names(
+            refusal, question
+        )
+        return Finding(sentence, f"{seed} {question} refused: {refusal}")
     except CRASHES as crash:
-        return Finding(False, f"{seed} {asked} CRASHED: {type(crash).__name__}: {crash}")
+        return Finding(False, f"{seed} {question} CRASHED: {type(crash).__name__}: {crash}")
     seconds = time.process_time() - start
-    line = f"{seed} {asked} {seconds:.1f} s: {result.verdict}"
+    line = f"{seed} {question} {seconds:.1f} s: {result.verdict}"
     if not _can_be_simulated(result):
         return Finding(bool(result.verdict), line)
-    seen = simulated(result, trials, seed)
-    off = float(seen.mean()) - planned_error(result)
-    known = np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(result))
-    well = abs(off) <= 3.0 * known + 0.01 * planned_error(result)
-    return Finding(well, f"{line} simulated {seen.mean():.4f}, off by {off / known:.1f} s.e.")
+    errors = simulated(result, trials, seed)
+    off = float(errors.mean()) - planned_error(result)
+    uncertainty = np.hypot(errors.std(ddof=1) / np.sqrt(trials), _uncertainty(result))
+    well = abs(off) <= 3.0 * uncertainty + 0.01 * planned_error(result)
+    return Finding(
+        well, f"{line} simulated {errors.mean():.4f}, off by {off / uncertainty:.1f} s.e."
+    )
 
 
-def _names(refusal: Exception, asked: dict[str, Any]) -> bool:
+def _names(refusal: Exception, question: dict[str, Any]) -> bool:
     """Whether a refusal opens with an argument that was given, and is one line."""
     text = str(refusal)
-    return re.match(rf"({'|'.join(asked)})\b", text) is not None and "\n" not in text
+    return re.match(rf"({'|'.join(question)})\b", text) is not None and "\n" not in text
 
 
 def _can_be_simulated(result: Any) -> bool:
@@ -201,7 +205,7 @@ def check_settings(seed: int, compared: bool = True) -> Finding:
     )  # fmt: skip
 
 
-def walk(check: Any, count: int, seed: int) -> None:
+def run_checks(check: Any, count: int, seed: int) -> None:
     """Print the finding of each question, and how many are not well."""
     bad = []
     for k in range(seed, seed + count):
@@ -230,23 +234,23 @@ def plans(count: int, trials: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = []
     while len(rows) < count:
-        asked = moderate_question(rng)
+        question = moderate_question(rng)
         start = time.process_time()
         try:
-            result = ns.plan(**asked, seed=int(rng.integers(2**31)))
+            result = ns.plan(**question, seed=int(rng.integers(2**31)))
         except ns.NotConverged as problem:
-            print(asked, "not converged:", problem, flush=True)
+            print(question, "not converged:", problem, flush=True)
             continue
         seconds = time.process_time() - start
         if not _can_be_simulated(result):
             continue
-        seen = simulated(result, trials, int(rng.integers(2**31)))
-        se = float(np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(result)))
-        off = float(seen.mean()) - asked["error"]
-        share = float(((seen >= result.interval.low) & (seen <= result.interval.high)).mean())
+        errors = simulated(result, trials, int(rng.integers(2**31)))
+        se = float(np.hypot(errors.std(ddof=1) / np.sqrt(trials), _uncertainty(result)))
+        off = float(errors.mean()) - question["error"]
+        share = float(((errors >= result.interval.low) & (errors <= result.interval.high)).mean())
         rows.append((abs(off) <= 2.0 * se, off, share, seconds))
         print(
-            f"{len(rows):3d} {asked} n={result.n:.0f} simulated {seen.mean():.4f} ± {se:.4f} "
+            f"{len(rows):3d} {question} n={result.n:.0f} simulated {errors.mean():.4f} ± {se:.4f} "
             f"{'ok' if rows[-1][0] else 'OFF'}; in interval {share:.2f}; {seconds:.1f} s",
             flush=True,
         )
@@ -265,8 +269,8 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if given.part in (None, "settings"):
-        walk(check_settings, given.count, given.seed)
+        run_checks(check_settings, given.count, given.seed)
     if given.part in (None, "questions"):
-        walk(lambda k: check_question(k, given.trials), given.count, given.seed)
+        run_checks(lambda k: check_question(k, given.trials), given.count, given.seed)
     if given.part in (None, "plans"):
         plans(given.count, given.trials, given.seed)

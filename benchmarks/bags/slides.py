@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from needlescope.estimators import Bags, MILClassifier
-from needlescope.estimators.bags.making.joined import Parts
+from needlescope.estimators.bags.conversion.parts import Parts
 from needlescope.estimators.bags.saving import writing
 
 SHARE, STRENGTH = 0.01, 4.0  # of the instances of a positive, and how far the signal moves them

@@ -1,13 +1,15 @@
 """needlescope: see when attention finds the needle.
 
-Predictions, in the limit of high dimension, for classifiers that look for a weak signal hidden in a
-few of many tokens, and simulations to check them. Public names load on first use, so that importing
-the package stays quick.
+Exact predictions in the limit of high dimension for classifiers that detect a weak signal in a few
+of many tokens, and simulations to check them. Public names load on first use, so that the import
+stays quick.
 """
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,87 +78,41 @@ if TYPE_CHECKING:
     from .theory.training_threshold import training_threshold
     from .training import Training
 
-__version__ = "0.1.0"
+    __version__: str
 
-_HOME = {
-    "Alignment": "results",
-    "Asymptote": "results",
-    "BestQuery": "results",
-    "Capacity": "results",
-    "Comparison": "results",
-    "Crossover": "results",
-    "DeepOutcome": "results",
-    "Focus": "results",
-    "BayesOptimal": "results",
-    "BayesThreshold": "results",
-    "Loss": "losses",
-    "NoMinimiser": "errors",
-    "Noise": "noise",
-    "NotConverged": "errors",
-    "Oracle": "results",
-    "Outcome": "results",
-    "PhaseBoundaries": "results",
-    "PiecewiseQuadratic": "losses",
-    "PilotPlan": "results",
-    "Plan": "results",
-    "Positions": "task",
-    "Query": "query",
-    "Schedule": "schedule",
-    "Sensitivity": "results",
-    "Separability": "results",
-    "SignalCount": "signal_count",
-    "SimulatedAMP": "results",
-    "StateEvolution": "results",
-    "Store": "experiments.stores.store",
-    "Sweep": "experiments.sweep",
-    "Task": "task",
-    "Threshold": "results",
-    "Training": "training",
-    "Tuned": "results",
-    "Unit": "experiments.units.unit",
-    "align": "theory.alignment",
-    "asymptote": "theory.asymptote",
-    "best_query": "theory.best_query",
-    "capacity": "theory.capacity",
-    "compare": "planning.compare",
-    "crossover": "theory.crossover",
-    "oracle_threshold": "theory.oracle.threshold",
-    "focus": "theory.focus",
-    "bayes_optimal": "theory.bayes.bayes_optimal",
-    "bayes_threshold": "theory.bayes.bayes_threshold",
-    "oracle": "theory.oracle.least_error",
-    "phase_boundaries": "theory.bayes.boundaries",
-    "plan": "planning.plan",
-    "plan_from_pilot": "estimators.task.pilot",
-    "predict": "theory.learning",
-    "run_units": "experiments.engine",
-    "sensitivity": "planning.sensitivity",
-    "simulate": "simulation.simulate",
-    "simulate_alignment": "simulation.simulate",
-    "simulate_deep": "deep.simulate",
-    "simulate_focus": "simulation.simulate",
-    "simulate_amp": "simulation.amp.simulate_amp",
-    "simulate_oracle": "simulation.oracle",
-    "simulate_separability": "simulation.simulate",
-    "state_evolution": "theory.bayes.state_evolution",
-    "training_threshold": "theory.training_threshold",
-    "tune": "planning.tune",
-}
 
-_ROOMS = ("deep", "estimators", "figures")  # of several names each, as ns.figures.errors
+def _modules() -> dict[str, str]:
+    """Return the module of each public name: the imports above, which are the only list of them."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    return {
+        alias.name: node.module or ""
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
-__all__ = sorted(_HOME)
+
+_MODULES = _modules()
+_PACKAGES = [name for name, module in _MODULES.items() if not module]  # as ns.figures.errors
+
+__all__ = sorted(name for name, module in _MODULES.items() if module)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f".{name}", __name__)
-    if name not in _HOME:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    module = import_module(f".{_MODULES[name] or name}", __name__)
+    if not _MODULES[name]:
+        return module
+    value = getattr(module, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_ROOMS])
+    return sorted([*__all__, *_PACKAGES])

@@ -1,4 +1,4 @@
-"""What every result shares: the question it answers, how it prints, how it becomes a table."""
+"""The base of all results: the call they answer, how they print, how they become a table."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NAME_WIDTH = 12  # of the names in a printed result, at least
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked: the function that was called, the problem, and every option.
+    """A call: the function, the problem, and every option.
 
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
-    >>> found.question.call, found.question.options["tol"]
+    >>> result = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> result.question.call, result.question.options["tol"]
     ('capacity', 0.005)
     """
 
@@ -56,9 +56,9 @@ class Question:
 
 
 def _column(value: Any, shape: tuple[int, ...]) -> Any:
-    """Spread a number over the grid; words stay, what is neither goes by its name.
+    """Broadcast a number over the grid; strings stay, other values are replaced by their name.
 
-    An array that is no axis, such as a covariance, goes by its shape and a few digits of a hash.
+    An array that is no axis, such as a covariance, is written as its shape and part of a hash.
     """
     if isinstance(value, int | float | np.ndarray):
         try:
@@ -89,12 +89,12 @@ class Answer:
 
     @property
     def task(self) -> Task | None:
-        """The task that was asked about."""
+        """The task of the call."""
         return None if self.question is None else self.question.task
 
     @property
     def training(self) -> Training | None:
-        """The training that was asked about; None where there is none."""
+        """The training of the call; None where there is none."""
         return None if self.question is None else self.question.training
 
     @property
@@ -104,17 +104,17 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before the numbers are used, in sentences; they are printed with them."""
+        """Caveats in sentences, printed with the numbers."""
         return ()
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the grid that was asked: ``()`` for a single problem."""
+        """The shape of the grid: ``()`` for a single problem."""
         full = np.broadcast_shapes(*(np.shape(value) for value in self._numbers().values()))
         return full[:-1] if self._last_axis else full
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a table, a row for each point of the grid: what was asked, and what was found.
+        """Return a table of arguments and results, with a row for each point of the grid.
 
         A path has a row for each round of each point.
 
@@ -131,22 +131,22 @@ class Answer:
         """
         import pandas as pd
 
-        asked = {} if self.question is None else self.question.columns(self.shape)
+        arguments = {} if self.question is None else self.question.columns(self.shape)
         numbers = {name: np.ravel(value) for name, value in self._numbers().items()}
         words = {name: value for name, value in self._fields() if isinstance(value, str)}
         points = int(np.prod(self.shape, dtype=np.int64))
         if not self._last_axis:
-            return pd.DataFrame({**asked, **words, **numbers}, index=range(points))
+            return pd.DataFrame({**arguments, **words, **numbers}, index=range(points))
         rows = max(len(number) for number in numbers.values())
         point, place = np.divmod(np.arange(rows), rows // points)
-        table = pd.DataFrame({**asked, **words}, index=range(points)).loc[point]
+        table = pd.DataFrame({**arguments, **words}, index=range(points)).loc[point]
         return table.reset_index(drop=True).assign(**{self._last_axis: place}, **numbers)
 
     def __repr__(self) -> str:
         """Print the question and the main numbers, in a few lines."""
         named = dict(self._fields())
         head = [type(self).__name__, named.get("model")]
-        lines = [("provenance", named["provenance"]), *self._asked()]
+        lines = [("provenance", named["provenance"]), *self._arguments()]
         for name in self._shown:
             shown = _shown(named[name], named.get(f"{name}_se", 0.0))
             lines.append((self._labels.get(name, name), shown))
@@ -163,7 +163,7 @@ class Answer:
         first = " ".join(str(part) for part in head if part)
         return "\n".join([first, *(f"  {name:<{width}}{text}" for name, text in lines)])
 
-    def _asked(self) -> Iterator[tuple[str, str]]:
+    def _arguments(self) -> Iterator[tuple[str, str]]:
         if self.question is None:
             return
         parts = {"task": self.question.task, "training": self.question.training}
@@ -189,7 +189,7 @@ class Answer:
 
 
 def numbered(name: str, value: Any) -> dict[str, Any]:
-    """Return the numbers of a field by name: one for each signal or moment, where it has so many.
+    """Return the numbers of a field by name: one for each entry of a tuple.
 
     Examples
     --------

@@ -15,10 +15,9 @@ Value = float | FloatArray
 def project(rows: Any, vectors: Any) -> FloatArray:
     """Return ⟨x, v⟩ of each row x, computed in the precision of the rows.
 
-    That an operation was invalid is not told. OpenBLAS multiplies what happens to lie on the stack
-    beside a narrow table (5 numbers a row in single precision, AVX-512) and drops it again: the
-    product is right, and the processor's flag is raised or not by what was called before. Rows and
-    vectors are known to be finite where they enter.
+    Floating-point warnings are ignored: OpenBLAS multiplies stack memory beside a narrow table (5
+    numbers a row in single precision, AVX-512) and drops it again, so the product is right but the
+    processor's flag may be raised. Rows and vectors are checked to be finite where they enter.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""The two ways a well-posed question can end without a number, and errors of any length shown."""
+"""The errors of a valid problem without a result, and how errors are shortened."""
 
 from __future__ import annotations
 
-SHOWN = 400  # characters of an error where people read it; a store keeps all of it
+SHOWN = 400  # characters of a displayed error; a store keeps all of it
 
 
 class NotConverged(RuntimeError):
-    """A number did not reach the tolerance that was asked, so it is not returned.
+    """A number did not reach its tolerance, so it is not returned.
 
     Examples
     --------
@@ -19,11 +19,11 @@ class NotConverged(RuntimeError):
     the attention on signal tokens is
     """
 
-    reachable: float = float("nan")  # a tolerance that can be had, where one is known
+    reachable: float = float("nan")  # a tolerance that can be reached, where one is known
 
     @classmethod
     def at(cls, sentence: str, reachable: float) -> NotConverged:
-        """Return the error with a tolerance that can be had."""
+        """Return the error with a tolerance that can be reached."""
         problem = cls(sentence)
         problem.reachable = reachable
         return problem
@@ -45,7 +45,7 @@ class NoMinimiser(ValueError):
 
 
 def shortened(words: str, most: int = SHOWN) -> str:
-    r"""Return an error on one line and of a length that a page or a terminal can hold.
+    r"""Return an error on one line and of a length that fits a page or a terminal.
 
     Examples
     --------

@@ -29,8 +29,8 @@ def real(
 ) -> Any:
     """Return ``value`` as a float or a read-only float array inside the range, or refuse it.
 
-    ``sense`` bounds the size of values other than zero to what floating point can serve; with
-    ``endless`` infinity itself is welcome.
+    ``sense`` bounds the size of values other than zero to what floating point can handle; with
+    ``endless`` infinity itself is allowed.
     """
     array = _numeric(name, value, "a finite number", kinds="iuf").astype(float)
     inside = np.isfinite(array) | (endless & (array == np.inf))
@@ -60,8 +60,15 @@ def single(name: str, value: Any, low: float, high: float = np.inf, **how: Any) 
 
 
 def amount(name: str, value: Any) -> Any:
-    """Return an amount of data, samples per dimension: above 0, and such that numbers can serve."""
+    """Return an amount of data, in samples per dimension: above 0, within 1e-15 to 1e6."""
     return real(name, value, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))
+
+
+def check_sum(name: str, shares: Any) -> Any:
+    """Return ``shares`` if they sum to one, up to rounding, or refuse them."""
+    if abs(shares.sum() - 1.0) > 1e-9:
+        raise ValueError(f"{name} must sum to 1, got a sum of {shares.sum():.12g}")
+    return shares
 
 
 def integer(name: str, value: Any, low: int, high: int = 10**9) -> Any:
@@ -114,7 +121,7 @@ def yes_or_no(name: str, value: Any) -> bool:
 
 
 def check_kind(name: str, value: Any, kind: type) -> None:
-    """Refuse what is not of one of the package's own kinds.
+    """Refuse a value that is not of one of the package's own types.
 
     Examples
     --------
@@ -215,7 +222,7 @@ class Gridded:
 
 
 def written(part: Gridded) -> str:
-    """Write a part as it would be called, without the fields that are None."""
+    """Return the constructor call of a part, without the fields that are None."""
     fields = ((field.name, getattr(part, field.name)) for field in dataclasses.fields(part))  # type: ignore[arg-type]
     inside = ", ".join(f"{name}={value!r}" for name, value in fields if value is not None)
     return f"{type(part).__name__}({inside})"

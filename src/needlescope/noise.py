@@ -2,7 +2,7 @@
 
 The theory takes E Gaussian and C = Σ = I. The other laws answer how far it reaches: entries that
 are bounded or heavy-tailed, a covariance Σ across dimensions, and an AR(1) correlation
-C_lm = ρ^{|l − m|} across tokens. Simulations draw it; theory refuses it by never taking it.
+C_lm = ρ^{|l − m|} across tokens. Simulations take them; the theory does not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Noise:
     Raises
     ------
     ValueError
-        If a value is out of its range, or the covariance is none.
+        If a value is out of its range, or the matrix is no covariance.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Noise:
     root: FloatArray | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is no law of unit-variance noise."""
+        """Validate the fields."""
         choice("entries", self.entries, ENTRIES)
         if self.entries == "student":
             if self.df is None:

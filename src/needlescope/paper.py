@@ -1,4 +1,4 @@
-"""The paper behind the theory, and the words in which a number says what of it it rests on.
+"""The paper behind the theory, and the provenance of numbers that rest on it.
 
 N. Barnfield, H. Cui, Y. M. Lu, *High-Dimensional Analysis of Single-Layer Attention for
 Sparse-Token Classification*, ICLR 2026, arXiv 2509.25153. Results are numbered as in version 1 of
@@ -18,7 +18,7 @@ DERIVATION = "our derivation"
 NOTE = (
     "The theory's equations are our own derivation, checked by simulation; those of the paper were "
     "not available to us. Theorems are numbered as in arXiv 2509.25153 v1. Capacity rests on a "
-    "conjecture, the limit of learning on a replica-symmetric formula: neither is a theorem. How "
+    "conjecture, the Bayes-optimal error on a replica-symmetric formula: neither is a theorem. How "
     "the paper scales its ridge, and whether its first step is joint, is not known to us."
 )
 

@@ -1,4 +1,4 @@
-"""The query as everything after its training sees it: κ = β‖q‖ and s = cos(q, ξ).
+"""The query by its strength κ = β‖q‖ and its alignment s = cos(q, ξ).
 
 With several signals, which are orthogonal, it has a cosine with each, and Σ s_k² ≤ 1.
 """

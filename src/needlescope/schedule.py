@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .grid import real, whole
+from .grid import check_sum, real, whole
 
 MOST_STEPS = 10_000
 SENSE = (1e-15, 1e6)  # of a step, as in `Training`
@@ -16,7 +16,7 @@ SENSE = (1e-15, 1e6)  # of a step, as in `Training`
 
 @dataclass(frozen=True, repr=False)
 class Schedule:
-    """How D0 is spent on joint steps: the share of each step's batch, and the step sizes.
+    """Joint gradient steps on D0: the share of each step's batch, and the step sizes.
 
     From zero, every step moves w, b and q by the gradient of the mean loss over a batch of its
     own. The first cannot move q, as w is zero. In place of the paper's two steps, which share D0.
@@ -44,8 +44,8 @@ class Schedule:
     >>> schedule.steps, schedule.shares
     (4, (0.25, 0.25, 0.25, 0.25))
 
-    Among a hundred tokens four fresh steps find more than the two that share all data, each with
-    steps of about the best length:
+    With a hundred tokens, four steps on fresh batches align the query better than two steps on all
+    data, each with step sizes near the best:
 
     >>> task = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
     >>> two = ns.Training(8.0, 8.0, eta_w=0.3, eta_b=4.0, eta_q=2.2e4)
@@ -69,9 +69,7 @@ class Schedule:
             )
         if len(shares) > MOST_STEPS:
             raise ValueError(f"schedule.shares must be at most {MOST_STEPS}, got {len(shares)}")
-        if abs(shares.sum() - 1.0) > 1e-9:
-            raise ValueError(f"schedule.shares must sum to 1, got a sum of {shares.sum():.12g}")
-        object.__setattr__(self, "shares", tuple(shares.tolist()))
+        object.__setattr__(self, "shares", tuple(check_sum("schedule.shares", shares).tolist()))
         for name in ("eta_w", "eta_b", "eta_q"):
             object.__setattr__(self, name, self._sizes(name))
 
@@ -97,13 +95,13 @@ class Schedule:
         eta_b: float | Sequence[float] | None = None,
         eta_q: float | Sequence[float] | None = None,
     ) -> Schedule:
-        """Return so many steps on batches of equal size."""
+        """Return this many steps on batches of equal size."""
         steps = whole("steps", steps, 1, MOST_STEPS)
         return cls((1.0 / steps,) * steps, eta_w, eta_b, eta_q)
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
         return len(self.shares)
 
     @property

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import FloatArray
-from .grid import integer, listed, real, unmasked, whole
+from .grid import check_sum, integer, listed, real, unmasked, whole
 
 MOST_COUNTS = 200
 RARE_COUNT = 1e-12  # probability below which a binomial count is left out
@@ -161,6 +161,4 @@ def _chances(given: Sequence[float] | FloatArray | None, count: int) -> FloatArr
         raise ValueError(
             f"{name} must have one entry for each of the {count} values, got shape {chances.shape}"
         )
-    if abs(chances.sum() - 1.0) > 1e-9:
-        raise ValueError(f"{name} must sum to 1, got a sum of {chances.sum():.12g}")
-    return chances
+    return np.asarray(check_sum(name, chances))

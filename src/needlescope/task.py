@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .arrays import FloatArray
-from .grid import Gridded, check_broadcast, integer, listed, real, unmasked, written
+from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
 from .signal_count import SignalCount
 
 MOST_SIGNALS = 64
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Positions:
     """A given law of the signal's positions: sets of token indices with probabilities.
 
@@ -79,23 +79,9 @@ class Positions:
                 f"positions.probabilities must have one entry for each of the {len(rows)} sets, "
                 f"got shape {chances.shape}"
             )
-        if abs(chances.sum() - 1.0) > 1e-9:
-            raise ValueError(
-                f"positions.probabilities must sum to 1, got a sum of {chances.sum():.12g}"
-            )
+        check_sum("positions.probabilities", chances)
         object.__setattr__(self, "sets", tuple(rows))
         object.__setattr__(self, "probabilities", tuple((chances / chances.sum()).tolist()))
-
-    def __eq__(self, other: object) -> bool:
-        """Equal when sets and probabilities are."""
-        return isinstance(other, Positions) and (self.sets, self.probabilities) == (
-            other.sets,
-            other.probabilities,
-        )
-
-    def __hash__(self) -> int:
-        """Hash sets and probabilities."""
-        return hash((self.sets, self.probabilities))
 
     def patterns(self, L: int) -> FloatArray:
         """Return the 0/1 matrix, sets × L, whose rows mark the signal tokens of each set."""
@@ -187,7 +173,7 @@ class Task(Gridded):
         object.__setattr__(self, "label_noise", _flips(self.label_noise))
 
     def __repr__(self) -> str:
-        """Write the fields; a single signal goes without saying."""
+        """Write the fields that are not None."""
         return written(self)
 
     @property
@@ -223,7 +209,7 @@ class Task(Gridded):
         return self.label_noise, self.label_noise
 
     def need_fixed_count(self, what: str) -> None:
-        """Refuse a random number of signal tokens, where only a fixed one is understood.
+        """Refuse a random number of signal tokens, where only a fixed one is supported.
 
         Examples
         --------
@@ -239,7 +225,7 @@ class Task(Gridded):
             )
 
     def need_clean_labels(self, what: str) -> None:
-        """Refuse label noise, where it is not understood.
+        """Refuse label noise, where it is not supported.
 
         Examples
         --------
@@ -260,7 +246,7 @@ class Task(Gridded):
         self.need_clean_labels(what)
 
     def need_one_signal(self, what: str) -> None:
-        """Refuse several signals, where only one is understood.
+        """Refuse several signals, where only one is supported.
 
         Examples
         --------

@@ -25,7 +25,7 @@ MOST_QUERY_STEPS = 10**6
 
 @dataclass(frozen=True, eq=False)
 class Training(Gridded):
-    """How a classifier is trained; only ``alpha1``, and ``alpha0`` to train a query, are required.
+    """The training of a classifier; only ``alpha1``, and ``alpha0`` to train a query, are required.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ class Training(Gridded):
                 )
 
     def need_alpha0(self, why: str) -> None:
-        """Refuse a training without the data that ``why`` speaks of."""
+        """Refuse a training without D0, which ``why`` says is needed."""
         if self.alpha0 is None:
             raise ValueError(f"alpha0 must be given: {why}, which has alpha0 * d samples")
 
     def need_one_query_step(self) -> None:
-        """Refuse more steps on the query than the theory follows."""
+        """Refuse more than one query step, which the theory does not cover."""
         if np.any(np.asarray(self.query_steps) != 1):
             raise ValueError(
                 f"query_steps must be 1 here, got {self.query_steps}: the theory follows one step "

@@ -112,7 +112,7 @@ LIMIT = [
 ]
 
 # the last is weak enough to show what the correction does
-QUICK = [LIMIT[k]._replace(d=40) for k in (2, 7, 16, 20, 21, 45, 51)]
+QUICK = [LIMIT[k]._replace(d=40) for k in (2, 7, 16, 20, 45, 51)]
 
 
 def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:

@@ -49,7 +49,7 @@ def halfway(model, task, query, alpha, d, seed):
         pytest.param("pooled", VERY_RARE, None, 50, marks=pytest.mark.slow),
         ("attention", SHORT, ns.Query(1.5, 0.9), 30),
         pytest.param("attention", SHORT, ns.Query(1.0, 0.2), 60, marks=pytest.mark.slow),
-        ("attention", EASY, ns.Query(0.6843, 0.9762), 24),
+        pytest.param("attention", EASY, ns.Query(0.6843, 0.9762), 24, marks=pytest.mark.slow),
         # capacities of 40 to 1,300, which rare samples limit
         *(
             pytest.param("attention", task, query, d, marks=pytest.mark.slow)

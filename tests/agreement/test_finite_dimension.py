@@ -7,6 +7,8 @@ the dimension gives the slope in 1/d.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -67,8 +69,18 @@ def trial(model, loss, d, alpha, ridge, rng):
     return wrong.mean(), slope_and_loss(loss, fit)[1].mean(), (fit <= 0).mean()
 
 
-@pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge"])
-@pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
+LOSSES = ("logistic", "square", "squared_hinge")
+MODELS = ("attention", "pooled", "vectorized")
+QUICK = [*zip(MODELS, LOSSES, strict=True)]  # each model and each loss once
+
+
+@pytest.mark.parametrize(
+    ("model", "loss"),
+    [
+        pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.slow)
+        for pair in product(MODELS, LOSSES)
+    ],
+)
 def test_prediction_agrees_with_fitted_classifiers(model, loss):
     alpha, ridge = 2.0, 0.02
     rng = np.random.default_rng(11)

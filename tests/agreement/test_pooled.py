@@ -7,6 +7,8 @@ import pytest
 from tests.agreement.grid import POOLED
 from tests.agreement.points import SMALL, check_all, check_one, scores
 
+# Every loss, both samplers, no ridge, all data, another task to be tested on.
+QUICK = (0, 3, 6, 7, 8, 11, 13, 16, 17, 20)
 IDS = [item.name for item in POOLED]
 
 
@@ -24,13 +26,13 @@ def of(index, d, found):
     return found[key]
 
 
-@pytest.mark.parametrize("index", range(len(POOLED)), ids=IDS)
+@pytest.mark.parametrize("index", QUICK, ids=[IDS[k] for k in QUICK])
 def test_a_small_point_agrees(index, found):
     check_one(of(index, SMALL, found))
 
 
 def test_scores_of_small_points_look_like_a_unit_normal(found):
-    check_all([of(index, SMALL, found) for index in range(len(POOLED))])
+    check_all([of(index, SMALL, found) for index in QUICK])
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ from tests.agreement.grid import VECTORIZED
 from tests.agreement.points import SMALL, check_all, check_one, scores
 
 IDS = [item.name for item in VECTORIZED]
+# Every loss, both samplers, given positions, no ridge, all data.
+QUICK = (0, 3, 4, 5, 7, 11, 13, 18, 20)
 # That some positions are likelier than others is not seen in fewer dimensions.
 ALMOST = [SMALL if item.task.positions == "uniform" else item.d for item in VECTORIZED]
 
@@ -26,13 +28,13 @@ def of(index, d, found):
     return found[key]
 
 
-@pytest.mark.parametrize("index", range(len(VECTORIZED)), ids=IDS)
+@pytest.mark.parametrize("index", QUICK, ids=[IDS[k] for k in QUICK])
 def test_a_small_point_agrees(index, found):
     check_one(of(index, ALMOST[index], found))
 
 
 def test_scores_of_small_points_look_like_a_unit_normal(found):
-    check_all([of(index, ALMOST[index], found) for index in range(len(VECTORIZED))])
+    check_all([of(index, ALMOST[index], found) for index in QUICK])
 
 
 @pytest.mark.slow

@@ -1,11 +1,18 @@
-"""A catalogue of refusals: each line a call that must be refused, and the sentence it is told."""
+"""A catalogue of refusals: each line a call that must be refused, and the sentence it is told.
+
+Calls share their validators, so a validator is tried with all its bad values through one call, and
+every other call with one value, which shows that it asks the validator at all (`wired`).
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+C = TypeVar("C")
+V = TypeVar("V")
 
 
 class Case(NamedTuple):
@@ -15,6 +22,12 @@ class Case(NamedTuple):
     call: Callable[[], object]
     says: str
     kind: type = ValueError
+
+
+def wired(calls: Iterable[C], values: Sequence[V]) -> list[tuple[C, V]]:
+    """Return the first call with every value, and each other call with the first value."""
+    first, *others = calls
+    return [*((first, value) for value in values), *((call, values[0]) for call in others)]
 
 
 def check(case: Case) -> None:

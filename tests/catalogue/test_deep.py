@@ -18,26 +18,20 @@ def deep(task=TASK, alpha=4.0, architecture="cls", **more):
 ONE_OF = "architecture must be one of 'solvable', 'cls', 'multihead', .* got "
 CASES = [
     Case("no task", deep(task="L=10"), r"task must be a needlescope\.Task, got "),
-    *(
-        Case(f"alpha={bad!r}", deep(alpha=bad), "alpha must be ")
-        for bad in (0.0, -1.0, np.nan, np.inf, "much", None, True, 1j)
-    ),
+    *(Case(f"alpha={bad!r}", deep(alpha=bad), "alpha must be ") for bad in (0.0, np.nan, "much")),
     *(
         Case(f"architecture={bad!r}", deep(architecture=bad), ONE_OF)
         for bad in ("transformer", "", None, 4, ["cls"])
     ),
     *(
         Case(f"d={bad!r}", deep(d=bad), "d must be (an|a single) integer")
-        for bad in (0, -3, 2.5, 10**6, "8", None, True)
+        for bad in (0, 2.5, 10**6, None)
     ),
-    *(
-        Case(f"trials={bad!r}", deep(trials=bad), "trials must be ")
-        for bad in (0, -1, 1.5, 10**6, "2", None)
-    ),
+    *(Case(f"trials={bad!r}", deep(trials=bad), "trials must be ") for bad in (0, 1.5)),
     Case("seed", deep(seed="one"), "seed must be an integer of at least 0"),
     *(
         Case(f"width={bad!r}", deep(width=bad), "width must be (an|a single) integer")
-        for bad in (0, 4096, 3.5, "wide", None)
+        for bad in (0, 4096)
     ),
     Case("heads of one", deep(heads=2), "heads=2 needs an architecture that has several"),
     Case("heads of none", deep(architecture="gru", heads=1), "heads=1 needs an architecture"),
@@ -47,7 +41,7 @@ CASES = [
             deep(architecture="block", heads=bad),
             "heads must be (an|a single) integer",
         )
-        for bad in (0, -2, 65, 1.5, "four")
+        for bad in (0, 65)
     ),
     Case(
         "heads that do not fit",
@@ -78,15 +72,15 @@ CASES = [
     ),
     *(
         Case(f"rates={bad!r}", deep(rates=bad), "rates must be ")
-        for bad in ([], [0.0], [-0.1], [np.nan], [np.inf], ["fast"], [0.01] * 21)
+        for bad in ([], [0.0], [np.nan], [0.01] * 21)
     ),
     *(
         Case(f"decays={bad!r}", deep(decays=bad), "decays must be ")
-        for bad in (3.0, None, "slow", [], [-1.0], [np.nan], [[3.0]], ["slow"], [1.0] * 21)
+        for bad in (3.0, [], [-1.0], [[3.0]], [1.0] * 21)
     ),
     *(
         Case(f"epochs={bad!r}", deep(epochs=bad), "epochs must be (an|a single) integer")
-        for bad in (0, -1, 2.5, 10**6, "many", None)
+        for bad in (0, 10**6)
     ),
     *(
         Case(f"n_test={bad!r}", deep(n_test=bad), "n_test must be (an|a single) integer")

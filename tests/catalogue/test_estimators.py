@@ -23,7 +23,7 @@ from needlescope.estimators import (
     read_hdf5,
     read_parquet,
 )
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, check, wired
 
 RNG = np.random.default_rng(0)
 Y = np.arange(20) % 2
@@ -107,8 +107,7 @@ SETTINGS = [
         says,
     )
     for kinds, name, values, says in PARAMETERS
-    for kind in kinds
-    for value in values
+    for kind, value in wired(kinds, values)
 ]
 WEIGHTS = [  # what is weighed how, and what is said
     ("one bag of 1e300", {"weight": ONE_HEAVY}, "^the weight of a bag, .* at least 1e-100 of the"),
@@ -150,8 +149,8 @@ GROUPS = [  # which groups, and what is said
 ]
 FITS = [
     Case(f"{kind.__name__} of {what}", partial(fit, kind, **given), says)
-    for kind in CLASSIFIERS
-    for what, given, says in (*WEIGHTS, *MASKS, *GROUPS)
+    for table in (WEIGHTS, MASKS, GROUPS)
+    for kind, (what, given, says) in wired((PooledClassifier, MILClassifier), table)
 ]
 FITS += [
     Case(
@@ -258,8 +257,8 @@ DATA = [
     Case("bags of several sizes as an array", lambda: np.asarray(RAGGED), NOT_ONE),
     Case("PCA of bags", lambda: PCA(1).fit(RAGGED), NOT_ONE),
     *(Case(f"a path that is {given!r}", partial(call, given), "^path must be that of a file")
-      for call in (RAGGED.save, Bags.load, read_hdf5, partial(read_h5ad, bag="b"),
-                   partial(read_parquet, bag="b")) for given in (None, 3, "", "a\0b")),
+      for call, given in wired((RAGGED.save, Bags.load, read_hdf5, partial(read_h5ad, bag="b"),
+                                partial(read_parquet, bag="b")), (None, 3, "", "a\0b"))),
     Case("overwrite in words", lambda: RAGGED.save("x", overwrite="no"), "^overwrite must be True"),
     Case("mapped in words", lambda: Bags.load("x", mapped="no"), "^mapped must be True, False or"),
     *(Case(f"nothing at a path: {call.__name__}", partial(call, "no/such/path", *more), says,
@@ -282,20 +281,21 @@ TOOLS = [
     Case("too many digits", lambda: make_digit_bags(bags=10**6, L=10**3), "^bags times L must be"),
     *(Case(f"digits with {name}={given!r}", partial(make_digit_bags, **{**DIGITS, name: given}),
            f"^{name} must (not )?be ")
-      for name in ("bags", "L", "R", "digit", "noise", "positive")
-      for given in (-1, INF, NAN, HUGE, *WORDS)),
+      for name, given in wired(("bags", "L", "R", "digit", "noise", "positive"),
+                               (-1, INF, NAN, HUGE, *WORDS))),
     Case("an estimate of hidden labels", lambda: estimate_task(X, HIDDEN), "^y must not be masked"),
     Case("an estimate of hidden bags", lambda: estimate_task(MASKED, Y), "^a masked array is not"),
     *(Case(f"an estimate of positive={given!r}", partial(estimate_task, X, Y, positive=given),
            "^positive must be a label of y, 0 or 1, got ")
       for given in (2, "x", [], {}, [0, 1], np.array([0, 1]), NAN)),
     *(Case(f"deletion by {given!r:.20}", partial(deletion_test, given, X),
-           "^clf must say what instances add, as MILClassifier does, got ")
+           "^clf must have instance_scores, as MILClassifier does, got ")
       for given in (None, 3, "x", PooledClassifier())),
     *(Case(f"deletion with {name}={given!r}",
            partial(deletion_test, MILClassifier(), X, **{name: given}),
            f"^{name} must (be|hold) ")
-      for name in ("count", "share", "repeats") for given in (0, -1, INF, NAN, "x", [], [0.5])),
+      for name, given in wired(("count", "share", "repeats"),
+                               (0, -1, INF, NAN, "x", [], [0.5]))),
     Case("an estimate with a bar", lambda: estimate_task(X, Y, progress="x"), "^progress must be"),
 ]  # fmt: skip
 

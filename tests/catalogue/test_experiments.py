@@ -456,7 +456,7 @@ CASES = [
 def few(monkeypatch, request):
     """Units that never end are to end soon."""
     if "without end" in request.node.name and "units" in request.node.name:
-        monkeypatch.setattr(axes, "MOST_UNITS", 50)
+        monkeypatch.setattr(axes, "MAX_UNITS", 50)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

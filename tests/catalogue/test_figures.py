@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from needlescope import figures
 from needlescope.figures.reading.validation import NothingToDraw
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, check, wired
 
 TASK = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}
 DATA = {"training.alpha0": 4.0, "training.alpha1": 2.0}
@@ -126,51 +127,50 @@ def drawn(name, change=table, **options):
 
 
 NONE = "^figures.{} has nothing to draw: .*"
-ANY = [  # what is wrong, what is passed, what is said, and whether it is that there is nothing
-    ("None", lambda name: None, "^table must be a pandas DataFrame, .* got NoneType$", False),
-    ("a list", lambda name: [], "^table must be a pandas DataFrame, .* got list$", False),
-    ("a dict", lambda name: {CALL: []}, "^table must be a pandas DataFrame, .* got dict$", False),
-    ("a word", lambda name: "x", "^table must be a pandas DataFrame, .* got str$", False),
-    ("an array", lambda name: np.ones((2, 2)), "^table must be .* got ndarray$", False),
-    ("a column", lambda name: table(name)[CALL], "^table must be .* got Series$", False),
-    ("a column twice", lambda name: table(name).assign(d=1).T.T.pipe(doubled), "'d' twice$", False),
-    ("words", lambda name: with_number(name, "x"), "must hold numbers, got 'x' in row 0$", False),
-    ("truths", lambda name: with_number(name, True), "must hold numbers, got True in row", False),
-    ("dates", lambda name: with_number(name, pd.Timestamp(0)), "hold numbers, got Timest", False),
-    ("complex", lambda name: with_number(name, 1j), "must hold numbers, got 1j in row 0$", False),
-    ("numbers", lambda name: table(name).assign(model=3), "model must hold words, got 3", False),
-    (
-        "no model",
-        lambda name: table(name).assign(model="x"),
-        "draws model .*, the table has x$",
-        True,
-    ),
-    ("nothing", lambda name: pd.DataFrame(), "the table has no column call", True),
-    ("no rows", lambda name: table(name)[:0], "it draws rows of the calls .* has none$", True),
-    ("no call", lambda name: table(name).drop(columns=CALL), "no column call", True),
-    ("other calls", lambda name: table(name).assign(call="x"), "it draws rows .* has x$", True),
-    ("calls of 3", lambda name: table(name).assign(call=3), "it draws rows .* has 3$", True),
-    ("no columns", lambda name: table(name)[[CALL]], "its rows", True),
-    ("no numbers", lambda name: lost(name), "its rows have no numbers in ", True),
-    ("failures", lambda name: failed(name), "all of its . units failed, .*'OSError: x'", True),
+NO_TABLE = [  # what is wrong, what is passed, and what is said
+    ("None", lambda name: None, "^table must be a pandas DataFrame, .* got NoneType$"),
+    ("a list", lambda name: [], "^table must be a pandas DataFrame, .* got list$"),
+    ("a dict", lambda name: {CALL: []}, "^table must be a pandas DataFrame, .* got dict$"),
+    ("a word", lambda name: "x", "^table must be a pandas DataFrame, .* got str$"),
+    ("an array", lambda name: np.ones((2, 2)), "^table must be .* got ndarray$"),
+    ("a column", lambda name: table(name)[CALL], "^table must be .* got Series$"),
+    ("a column twice", lambda name: table(name).assign(d=1).T.T.pipe(doubled), "'d' twice$"),
+    ("numbers", lambda name: table(name).assign(model=3), "model must hold words, got 3"),
+]
+NO_NUMBERS = [
+    ("words", lambda name: with_number(name, "x"), "must hold numbers, got 'x' in row 0$"),
+    ("truths", lambda name: with_number(name, True), "must hold numbers, got True in row"),
+    ("dates", lambda name: with_number(name, pd.Timestamp(0)), "hold numbers, got Timest"),
+    ("complex", lambda name: with_number(name, 1j), "must hold numbers, got 1j in row 0$"),
+]
+NOTHING = [
+    ("other calls", lambda name: table(name).assign(call="x"), "it draws rows .* has x$"),
+    ("calls of 3", lambda name: table(name).assign(call=3), "it draws rows .* has 3$"),
+    ("no rows", lambda name: table(name)[:0], "it draws rows of the calls .* has none$"),
+    ("nothing", lambda name: pd.DataFrame(), "the table has no column call"),
+    ("no call", lambda name: table(name).drop(columns=CALL), "no column call"),
+    ("failures", lambda name: failed(name), "all of its . units failed, .*'OSError: x'"),
+]
+OF_EACH = [  # which depends on the columns that a figure draws
+    ("no model", lambda name: table(name).assign(model="x"), "draws model .*, the table has x$"),
+    ("no columns", lambda name: table(name)[[CALL]], "its rows"),
+    ("no numbers", lambda name: lost(name), "its rows have no numbers in "),
 ]
 AX = r"^ax must be axes of a figure, as plt.subplots\(\) makes them, got "
 WITHOUT_MODEL = ("alignment", "attention_map", "keep_up", "phases")
 TABLED = [
-    Case(
-        f"{name} of {what}",
-        partial(drawn, name, change),
-        (NONE.format(name) if none else "") + says,
-        NothingToDraw if none else ValueError,
-    )
-    for name in TABLES
-    for what, change, says, none in ANY
-    if not (name in WITHOUT_MODEL and "model" in says)
+    Case(f"{name} of {what}", partial(drawn, name, change), says)
+    for kinds in (NO_TABLE, NO_NUMBERS)
+    for name, (what, change, says) in wired(TABLES, kinds)
+]
+TABLED += [
+    Case(f"{name} of {what}", partial(drawn, name, change), NONE.format(name) + says, NothingToDraw)
+    for name, (what, change, says) in (*wired(TABLES, NOTHING), *product(TABLES, OF_EACH))
+    if not (name in WITHOUT_MODEL and what == "no model")
 ]
 AXES = [
     Case(f"{name} into {ax!r}", partial(drawn, name, ax=ax), AX)
-    for name in TABLES
-    for ax in (3, "x", [], True, plt)
+    for name, ax in wired(TABLES, (3, "x", [], True, plt))
 ]
 ONE = [  # a parameter that changes and is not drawn
     Case(
@@ -181,7 +181,7 @@ ONE = [  # a parameter that changes and is not drawn
     )
     for column, values, names in (
         ("task.pi", (0.2, 0.5), set(TABLES) - {"errors", "capacity", "rare"}),
-        ("task.R", (1, 2), set(TABLES) - {"errors", "capacity", "kinds"}),
+        ("task.R", (1, 2), {"alignment", "limit", "rare", "steps"}),
         ("task.theta", (4.0, 5.0), {"alignment", "length", "rates", "reuse", "robustness"}),
         ("task.theta", (4.0, 5.0), {"rare", "win_or_lose"}),
         ("training.ridge", (0.1, 0.2), {"length", "rates", "reuse", "robustness", "win_or_lose"}),
@@ -247,7 +247,7 @@ OWN = [
          "draws a single task.theta for each task.L, got 4 and 5 for task.L = 10; leave one"),
     *(Case(f"{name} of {L!r} tokens", lambda name=name, L=L: drawn(
            name, ax=plt.figure().add_subplot(), L=L), "^L must be 10, as the table has it, got ")
-      for name in ("limit", "phases", "steps") for L in (3, "x", True, [])),
+      for name, L in wired(("limit", "phases", "steps"), (3, "x", True, []))),
     Case("errors of a limit alone", lambda: figures.errors(pd.DataFrame(LEARNED)),
          "draws rows of the calls predict and simulate, the table has bayes_op", NothingToDraw),
     Case("alignment, balanced and not",
@@ -359,7 +359,7 @@ OTHERS = [
     Case("attended by kinds", lambda: figures.attended(WEIGHTS, [1, "a"]), "^labels in y must be"),
     *(Case(f"attended with {name}={value!r}", partial(figures.attended, WEIGHTS, **{name: value}),
            f"^{name} must be ")
-      for name in ("bags", "instances", "order") for value in (None, -1, 0.5, "x", [])),
+      for name, value in wired(("bags", "instances", "order"), (None, -1, 0.5, "x", []))),
     *(Case(f"a bag of {given!r}", partial(figures.bag, given),
            "^scores must be a finite number for each instance of one bag, got ")
       for given in (None, [], {}, "x", 3, [[1.0]], [np.nan], [True], [[1.0], [1.0, 2.0]])),
@@ -376,7 +376,7 @@ OTHERS = [
       for given in (3.0, [1.0], np.ones((2, 3)), [np.inf, 1.0], "xy", [[1.0], [1.0, 2.0]])),
     *(Case(f"a bag with {name}={value!r}", partial(figures.bag, [0.5, 1.0], **{name: value}),
            f"^{name} must be ")
-      for name in ("instances", "panel") for value in (None, -1, 0.5, "x", [])),
+      for name, value in wired(("instances", "panel"), (None, -1, 0.5, "x", []))),
     Case("a bag without attention", lambda: figures.bag([0.5, 1.0], panel="attention"),
          '^panel="attention" needs the attention of the bag, got attention=None$'),
     *(Case(f"a bag into {ax!r}", partial(figures.bag, [0.5, 1.0], ax=ax), AX)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, check, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
@@ -30,14 +30,14 @@ CASES = [
     Case(
         "a target below the Bayes error",
         plans(error=0.01),
-        r"error must be above 0\.01782, which is the least anyone can reach, even with the signal "
-        r"known \(Bayes\), got 0\.01; ask for a larger one, or for a stronger signal",
+        r"error must be above 0\.01782, the Bayes error: no classifier has a smaller one, "
+        r"even with a known signal; got 0\.01; ask for a larger one, or for a stronger signal",
     ),
     Case(
         "a target above the prior's error",
         plans(pi=0.2, error=0.25),
-        r"error must be below 0\.2, which needs no data: whoever always says no errs so much with "
-        r"pi=0\.2; got 0\.25",
+        r"error must be below 0\.2, which needs no data: it is the error of always answering no "
+        r"with pi=0\.2; got 0\.25",
     ),
     Case("an error of zero", plans(error=0.0), r"error must be a number in \(0, 1\), got 0\.0"),
     Case("no bags", plans(n=0), "n must be an integer in 4"),
@@ -59,8 +59,10 @@ CASES = [
             plans(**{"error": None if name in ("n", "error") else 0.1, name: value}),
             rf"^{name} must be .*got {re.escape(repr(value))}",
         )
-        for name in ("L", "R", "theta", "pi", "d", "n", "error", "tol")
-        for value in ("5", b"5", True, 5j, datetime.timedelta(5))
+        for name, value in wired(
+            ("L", "R", "theta", "pi", "d", "n", "error", "tol"),
+            ("5", b"5", True, 5j, datetime.timedelta(5)),
+        )
     ),
     Case(
         "several to spend",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, check, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
@@ -27,6 +27,12 @@ def asks(call, *given, **named):
 THIN = ns.Training(4.0, 1.0, schedule=ns.Schedule([0.01, 0.99]))
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
 PAIR = ns.Query(1.0, cosines=(0.5, 0.5))
+SOLVED = (  # calls that solve to a tolerance, and what they are asked
+    *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
+    *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled"), (ns.crossover, TASK, 1.0)),
+    *((ns.bayes_threshold, TASK, 1.0, 0.1), (ns.training_threshold, TASK, TRAINING, 0.1)),
+    (ns.oracle_threshold, TASK, "pooled", 0.1),
+)
 ONE_SIGNAL = r"knows tasks of one signal, got signals=\(0\.5, 0\.5\); several are understood by"
 
 
@@ -69,8 +75,7 @@ CASES = [
             asks(call, SEVERAL, READOUT, model),
             "alpha0 must be given: the query is trained on D0",
         )
-        for call in (ns.predict, ns.simulate)
-        for model in ("attention", "hard", "linear")
+        for call, model in wired((ns.predict, ns.simulate), ("attention", "hard", "linear"))
     ),
     *(
         Case(
@@ -78,8 +83,10 @@ CASES = [
             asks(call, SEVERAL, READOUT, query=query),
             "the query must have 2 cosines, one for each of the task's signals, got ",
         )
-        for call in (ns.predict, ns.simulate)
-        for query in (QUERY, ns.Query(1.0, cosines=(0.5, 0.5, 0.5)), ns.Query(1.0, cosines=(1.0,)))
+        for call, query in wired(
+            (ns.predict, ns.simulate),
+            (QUERY, ns.Query(1.0, cosines=(0.5, 0.5, 0.5)), ns.Query(1.0, cosines=(1.0,))),
+        )
     ),
     *(
         Case(
@@ -145,17 +152,18 @@ CASES = [
     ),
     *(
         Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")
-        for call in (ns.bayes_optimal, ns.state_evolution, ns.simulate_amp)
-        for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], [1.0, 0.0], np.ma.masked, True)
+        for call, bad in wired(
+            (ns.bayes_optimal, ns.state_evolution, ns.simulate_amp),
+            (0.0, -1.0, np.nan, np.inf, "much", None, [], [1.0, 0.0], np.ma.masked, True),
+        )
     ),
-    *(
-        Case(f"threshold of alpha {bad!r}", asks(ns.bayes_threshold, TASK, bad, 0.1), "alpha ")
-        for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], True)
-    ),
+    Case("threshold of no alpha", asks(ns.bayes_threshold, TASK, 0.0, 0.1), "alpha "),
     *(
         Case(f"{call.__name__} to {bad!r}", asks(call, TASK, more, bad), "error must")
-        for call, more in ((ns.bayes_threshold, 1.0), (ns.training_threshold, TRAINING))
-        for bad in (0.0, 1e-8, 0.5, 1.0, -0.1, np.nan, "low", None, [], [0.1, 0.7], True)
+        for (call, more), bad in wired(
+            ((ns.bayes_threshold, 1.0), (ns.training_threshold, TRAINING)),
+            (0.0, 1e-8, 0.5, 1.0, -0.1, np.nan, "low", None, [], [0.1, 0.7], True),
+        )
     ),
     Case("trained with nothing", asks(ns.training_threshold, TASK, None, 0.1), NOT_A_TRAINING),
     Case("trained without D0", asks(ns.training_threshold, TASK, READOUT, 0.1), NEEDS_D0),
@@ -254,8 +262,10 @@ CASES = [
     ),
     *(
         Case(f"{call.__name__} with training={given!r}", asks(call, TASK, given), NOT_A_TRAINING)
-        for given in (None, {}, "logistic", TASK)
-        for call in (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_alignment)
+        for call, given in wired(
+            (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_alignment),
+            (None, {}, "logistic", TASK),
+        )
     ),
     *(
         Case(f"{call.__name__} without alpha0", asks(call, TASK, READOUT), NEEDS_D0)
@@ -287,15 +297,15 @@ CASES = [
             asks(call, TASK, TRAINING, model),
             "model must be one of 'attention', 'hard', 'linear', got",
         )
-        for model in ("pooled", "vectorized", "bayes", "", None, 300)
-        for call in (ns.focus, ns.simulate_focus)
+        for call, model in wired(
+            (ns.focus, ns.simulate_focus), ("pooled", "vectorized", "bayes", "", None, 300)
+        )
     ),
     *(
         Case(
             f"{call.__name__} of {model} without alpha0", asks(call, TASK, READOUT, model), NEEDS_D0
         )
-        for model in ("hard", "linear")
-        for call in (ns.focus, ns.simulate_focus)
+        for call, model in wired((ns.focus, ns.simulate_focus), ("hard", "linear"))
     ),
     *(
         Case(
@@ -303,9 +313,9 @@ CASES = [
             asks(call, *given, model, query=(1.0, 0.5)),
             NOT_A_QUERY,
         )
-        for model in ("hard", "linear")
-        for call, *given in (
-            *((ns.focus, TASK, TRAINING), (ns.simulate_focus, TASK, TRAINING), (ns.capacity, TASK)),
+        for (call, *given), model in wired(
+            ((ns.focus, TASK, TRAINING), (ns.simulate_focus, TASK, TRAINING), (ns.capacity, TASK)),
+            ("hard", "linear"),
         )
     ),
     *(
@@ -354,20 +364,24 @@ CASES = [
             asks(call, *given, model, query=QUERY),
             IDLE_QUERY,
         )
-        for model in ("pooled", "vectorized")
-        for call, *given in (
-            *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
-            *((ns.simulate, TASK, TRAINING), (ns.simulate_separability, TASK, TRAINING)),
+        for (call, *given), model in wired(
+            (
+                *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
+                *((ns.simulate, TASK, TRAINING), (ns.simulate_separability, TASK, TRAINING)),
+            ),
+            ("pooled", "vectorized"),
         )
     ),
     *(
         Case(
             f"{call.__name__} of model={model!r}", asks(call, *given, model), "model must be one of"
         )
-        for model in ("transformer", "", None, 3, ["pooled"])
-        for call, *given in (
-            *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
-            *((ns.oracle, TASK), (ns.simulate, TASK, TRAINING), (ns.simulate_oracle, TASK)),
+        for (call, *given), model in wired(
+            (
+                *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
+                *((ns.oracle, TASK), (ns.simulate, TASK, TRAINING), (ns.simulate_oracle, TASK)),
+            ),
+            ("transformer", "", None, 3, ["pooled"]),
         )
     ),
     *(
@@ -376,15 +390,8 @@ CASES = [
             asks(call, *given, tol=bad),
             "tol must",
         )
-        for bad in (0.0, -1.0, 2.0, float("nan"), None, "high", [1e-3, 1e-4], np.ma.masked)
-        for call, *given in (
-            *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
-            *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
-            *(
-                (ns.bayes_threshold, TASK, 1.0, 0.1),
-                (ns.training_threshold, TASK, TRAINING, 0.1),
-            ),
-            *((ns.crossover, TASK, 1.0), (ns.oracle_threshold, TASK, "pooled", 0.1)),
+        for (call, *given), bad in wired(
+            SOLVED, (0.0, -1.0, 2.0, float("nan"), None, "high", [1e-3, 1e-4], np.ma.masked)
         )
     ),
     *(
@@ -393,16 +400,7 @@ CASES = [
             asks(call, *given, on_error=bad),
             "on_error must be one of",
         )
-        for bad in ("ignore", None, True)
-        for call, *given in (
-            *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
-            *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
-            *(
-                (ns.bayes_threshold, TASK, 1.0, 0.1),
-                (ns.training_threshold, TASK, TRAINING, 0.1),
-            ),
-            *((ns.crossover, TASK, 1.0), (ns.oracle_threshold, TASK, "pooled", 0.1)),
-        )
+        for (call, *given), bad in wired(SOLVED, ("ignore", None, True))
     ),
     *(
         Case(
@@ -452,8 +450,9 @@ CASES = [
             asks(ns.oracle_threshold, TASK, model, error),
             f"error must be at least 2e-08 for model='{model}', .* got {error:g}",
         )
-        for model in ("attention", "vectorized", "hard", "linear", "bayes")
-        for error in (1e-8, 1e-100, 1e-300, 5e-324)
+        for model, error in wired(
+            ("attention", "vectorized", "hard", "linear", "bayes"), (1e-8, 1e-100, 1e-300, 5e-324)
+        )
     ),
     Case("pooled to 9e-291", asks(ns.oracle_threshold, TASK, "pooled", 9e-291), "at least 1e-290"),
     Case(

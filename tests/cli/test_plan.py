@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import needlescope as ns
-from needlescope.cli.plan import LEARNERS, command
-from needlescope.planning.learners import NAMES
+from needlescope.cli.plan import command
 
 WORDS = ["--L", "4", "--theta", "4", "--d", "20", "--n", "100", "--learner", "pooled"]
 
@@ -20,22 +19,30 @@ def run(*words: str) -> str:
     return done.output
 
 
-def test_it_answers_in_sentences_and_tables():
-    told = run()
+def test_it_answers_in_sentences_and_tables(answered):
+    told, _ = answered
     assert told.startswith("Mean pooling trained on 100 bags has a test error of 0.")
     assert "nine of ten data sets" in told
-    assert "the best of all learners errs" in told
+    assert "the Bayes-optimal learner has a test error of" in told
 
 
 @pytest.fixture(scope="module")
-def found():
-    return ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled")
+def answered():
+    """What the command prints, and the plan that it asks for, made once."""
+    made, plan = [], ns.plan
+
+    def recorded(**given):
+        made.append(plan(**given))
+        return made[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("needlescope.planning.plan.plan", recorded)
+        return run(), made[0]
 
 
 @pytest.fixture
-def at_hand(monkeypatch, found):
-    """The plan that the command asks for, made once."""
-    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: found)
+def at_hand(monkeypatch, answered):
+    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: answered[1])
 
 
 def test_json_has_all_of_it(at_hand):
@@ -50,7 +57,7 @@ def test_csv_is_a_row(at_hand):
 
 
 def test_a_figure_is_drawn(tmp_path, monkeypatch: pytest.MonkeyPatch, at_hand):
-    monkeypatch.setattr("needlescope.planning.curves.POINTS", 2)
+    monkeypatch.setattr("needlescope.planning.learning_curves.POINTS", 2)
     run("--figure", str(tmp_path / "plan.png"), "--csv")
     assert (tmp_path / "plan.png").stat().st_size > 1000
 
@@ -78,11 +85,7 @@ def test_the_verdict_is_printed_before_anything_is_drawn(tmp_path, monkeypatch, 
     def fails(found):
         raise RuntimeError("the drawing failed")
 
-    monkeypatch.setattr("needlescope.planning.curves.curves", fails)
+    monkeypatch.setattr("needlescope.planning.learning_curves.learning_curves", fails)
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / "plan.png")])
     assert isinstance(done.exception, RuntimeError)
     assert done.output.startswith("Mean pooling trained on 100 bags has a test error of 0.")
-
-
-def test_learners_are_those_of_the_planner():
-    assert LEARNERS == NAMES

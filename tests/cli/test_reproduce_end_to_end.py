@@ -22,7 +22,7 @@ PATIENCE = 1800.0  # seconds; a busy machine may take many times what an idle on
 
 @pytest.mark.usefixtures("tiny_experiments")
 @pytest.mark.parametrize(
-    "names", [CORE[::3], pytest.param(CORE, marks=pytest.mark.slow)], ids=["some", "all"]
+    "names", [CORE[::6], pytest.param(CORE, marks=pytest.mark.slow)], ids=["some", "all"]
 )
 def test_figures_in_tiny_sizes(tmp_path, names):
     given = [] if names == CORE else names

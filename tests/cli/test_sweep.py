@@ -207,7 +207,7 @@ def test_a_missing_file_is_named(refused, tmp_path):
 
 def test_a_scheduler_that_is_not_there_is_a_sentence(refused, spec, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("needlescope.experiments.on_dask.PATIENCE", 1)
+    monkeypatch.setattr("needlescope.experiments.on_dask.CONNECT_SECONDS", 1)
     options = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in refused("sweep", spec(), *options)
 

@@ -12,6 +12,7 @@ import dataclasses
 import doctest
 import inspect
 import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 import pytest
@@ -63,47 +64,75 @@ def entries(name: str, section: str) -> dict[str, str]:
     return result
 
 
+def check(names: Iterable[str], judge: Callable[[str], Iterable[str]]) -> None:
+    """Say of every name what its docstring lacks."""
+    faults = [f"{name}: {fault}" for name in names for fault in judge(name)]
+    assert not faults, "\n".join(faults)
+
+
 def test_the_lists_are_not_empty():
     assert len(PUBLIC) > 45 and len(RESULTS) >= 9 and len(ERRORS) == 2 and len(THEORY) >= 8
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_summary_is_a_sentence(name):
+def summary_faults(name: str) -> Iterator[str]:
     first = sections(name)[""].strip().split("\n\n")[0]
-    assert first.endswith((".", ":")), first
-    assert len(first) < 250
+    if not first.endswith((".", ":")):
+        yield f"{first!r} is no sentence"
+    if len(first) >= 250:
+        yield f"a summary of {len(first)} characters"
 
 
-@pytest.mark.parametrize("name", WITH_PARAMETERS)
-def test_every_parameter_is_described_with_its_default(name):
+def test_summaries_are_sentences():
+    check(PUBLIC, summary_faults)
+
+
+def parameter_faults(name: str) -> Iterator[str]:
     described = entries(name, "Parameters")
     for parameter in inspect.signature(PUBLIC[name]).parameters.values():
-        text = described.get(parameter.name)
-        assert text is not None, f"{parameter.name} is not described"
-        head = text.split("\n")[0]
-        assert " : " in head, f"{parameter.name} has no type"
-        if parameter.default is not inspect.Parameter.empty:
-            words = ("default", "optional", "required")
-            assert any(word in head for word in words), f"{parameter.name} names no default"
+        if parameter.name not in described:
+            yield f"{parameter.name} is not described"
+            continue
+        head = described[parameter.name].split("\n")[0]
+        if " : " not in head:
+            yield f"{parameter.name} has no type"
+        words = ("default", "optional", "required")
+        if parameter.default is not inspect.Parameter.empty and not any(w in head for w in words):
+            yield f"{parameter.name} names no default"
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_say_what_they_return_and_raise(name):
-    assert sections(name).get("Returns", "").strip(), "no Returns"
-    assert sections(name).get("Raises", "").strip(), "no Raises"
+def test_every_parameter_is_described_with_its_default():
+    check(WITH_PARAMETERS, parameter_faults)
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_results_describe_all_their_fields(name):
+def section_faults(name: str) -> Iterator[str]:
+    for section in ("Returns", "Raises"):
+        if not sections(name).get(section, "").strip():
+            yield f"no {section}"
+
+
+def test_functions_say_what_they_return_and_raise():
+    check(FUNCTIONS, section_faults)
+
+
+def field_faults(name: str) -> Iterator[str]:
     described = entries(name, "Attributes")
     for field in dataclasses.fields(PUBLIC[name]):
-        if field.name != "question" and not field.name.endswith("_se"):
-            assert field.name in described, field.name
+        expected = field.name != "question" and not field.name.endswith("_se")
+        if expected and field.name not in described:
+            yield f"{field.name} is not described"
 
 
-@pytest.mark.parametrize("name", THEORY)
-def test_theory_says_what_it_rests_on(name):
-    assert re.search(GROUNDS, sections(name)[""]), sections(name)[""]
+def test_results_describe_all_their_fields():
+    check(RESULTS, field_faults)
+
+
+def ground_faults(name: str) -> Iterator[str]:
+    if not re.search(GROUNDS, sections(name)[""]):
+        yield "does not say what it rests on"
+
+
+def test_theory_says_what_it_rests_on():
+    check(THEORY, ground_faults)
 
 
 def undefined(source: str) -> set[str]:
@@ -126,11 +155,35 @@ def test_what_is_not_imported_is_noticed():
     assert undefined("import numpy as np\nx = np.ones(3)\nns.predict(x, len(x))") == {"ns"}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_example_needs_nothing_but_itself(name):
-    """It is run where it stands, as every doctest is; here, that it would run anywhere."""
-    test = doctest.DocTestParser().get_doctest(
-        sections(name).get("Examples", ""), {}, name, None, None
-    )
-    assert test.examples, "no example"
-    assert undefined("".join(example.source for example in test.examples)) == set()
+def example_faults(name: str) -> Iterator[str]:
+    text = sections(name).get("Examples", "")
+    examples = doctest.DocTestParser().get_examples(text)
+    if not examples:
+        yield "no example"
+    for unknown in undefined("".join(example.source for example in examples)):
+        yield f"its example needs {unknown}"
+
+
+def test_examples_need_nothing_but_themselves():
+    """They are run where they stand, as every doctest is; here, that they would run anywhere."""
+    check(PUBLIC, example_faults)
+
+
+@pytest.mark.parametrize(
+    ("judge", "text", "fault"),
+    [
+        (summary_faults, "No sentence", "'No sentence' is no sentence"),
+        (parameter_faults, "Call.\n\nParameters\n----------\na : int", "b is not described"),
+        (parameter_faults, "Call.\n\nParameters\n----------\na, b : int", "b names no default"),
+        (section_faults, "Call.\n\nReturns\n-------\nint", "no Raises"),
+        (ground_faults, "Call.", "does not say what it rests on"),
+        (example_faults, "Call.\n\nExamples\n--------\n>>> x + 1", "its example needs x"),
+    ],
+)
+def test_what_a_docstring_lacks_is_said(judge, text, fault, monkeypatch):
+    def call(a, b=1): ...
+
+    call.__doc__ = text
+    monkeypatch.setitem(PUBLIC, fault, call)
+    with pytest.raises(AssertionError, match=fault):
+        check([fault], judge)

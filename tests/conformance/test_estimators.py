@@ -64,7 +64,6 @@ def expected(estimator):
         Pooled(),
         Vectorized(ridge=0.1, cv=0),
         Each(StandardScaler()),
-        Each(PCA(1)),
     ],
     expected_failed_checks=expected,
 )
@@ -79,6 +78,7 @@ def test_check(estimator, check):
         Attention(kappa=1.0, ridge=0.1, max_refine_iter=0, n_queries=2, cv=0),
         Pooled(ridge=0.1, cv=0),
         Vectorized(),
+        Each(PCA(1)),
     ],
     expected_failed_checks=expected,
 )

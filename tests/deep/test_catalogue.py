@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.deep import course
 from needlescope.deep.catalogue import ARCHITECTURES, get_architecture
-
-COVERS = ("course",)
 
 
 def test_names_are_those_of_the_records():
     assert [architecture.name for architecture in ARCHITECTURES.values()] == list(ARCHITECTURES)
-    assert len({architecture.words for architecture in ARCHITECTURES.values()}) == len(
+    assert len({architecture.label for architecture in ARCHITECTURES.values()}) == len(
         ARCHITECTURES
     )
 
@@ -37,9 +34,3 @@ def test_some_have_heads_to_choose(name, heads):
 def test_what_does_not_exist_is_refused(asked, sentence):
     with pytest.raises(ValueError, match=sentence.replace(".", r"\.")):
         get_architecture(*asked)
-
-
-def test_training_is_described_by_numbers_that_make_sense():
-    assert all(0.0 < rate < 1.0 for rate in course.RATES)
-    assert all(decay >= 0.0 for decay in course.DECAYS)
-    assert 0 < course.PATIENCE < course.EPOCHS

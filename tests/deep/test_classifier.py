@@ -16,7 +16,7 @@ from needlescope.errors import NotConverged
 from needlescope.estimators import AttentionClassifier, Bags
 from tests.deep.few import deep, hay
 
-COVERS = ("fitting", "plan")
+COVERS = ("fitting", "training_spec")
 ALL = tuple(ARCHITECTURES)
 IN_ORDER = ("gru", "convolution")
 
@@ -148,14 +148,14 @@ def test_patients_are_on_one_side_of_what_is_held_out(monkeypatch):
     X, y = hay(n=48)
     groups = np.arange(48) // 4
     seen = []
-    plain = fitting._parts
+    plain = fitting._hold_out
 
-    def parts(y, own, random):
+    def split(y, own, random):
         result = plain(y, own, random)
-        seen.append((set(own[result.known.numpy()]), set(own[result.held.numpy()])))
+        seen.append((set(own[result.train.numpy()]), set(own[result.held_out.numpy()])))
         return result
 
-    monkeypatch.setattr(fitting, "_parts", parts)
+    monkeypatch.setattr(fitting, "_hold_out", split)
     deep().fit(X, y, groups=groups)
     assert len(seen) == 3  # two folds, and all bags
     assert all(known and held and not known & held for known, held in seen)
@@ -177,7 +177,7 @@ def test_several_classes():
     assert clf.transform(X).shape == (60, 3)
     assert list(clf.get_feature_names_out()) == ["0_log_odds", "1_log_odds", "2_log_odds"]
     assert clf.binary_[0].rate_ == 0.03
-    with pytest.raises(AttributeError, match="with 3 classes there is one of these for each"):
+    with pytest.raises(AttributeError, match="with 3 classes each has its own"):
         clf.attention_weights(X)
 
 
@@ -207,11 +207,11 @@ def test_random_numbers_of_torch_are_left_alone():
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_progress_is_told_to_a_function(n_jobs):
     X, y = hay()
-    told = []
+    report = []
     deep(
-        rates=(0.01, 0.03), decays=(3.0,), n_jobs=n_jobs, progress=lambda *both: told.append(both)
+        rates=(0.01, 0.03), decays=(3.0,), n_jobs=n_jobs, progress=lambda *both: report.append(both)
     ).fit(X, y)
-    assert told.count((16, 16)) >= 3 and all(total == 16 and done <= 16 for done, total in told)
+    assert report.count((16, 16)) >= 3 and all(total == 16 and done <= 16 for done, total in report)
 
 
 def test_searches_and_pipelines():
@@ -252,7 +252,7 @@ def test_extremes_have_answers():
 def test_a_training_that_diverges_is_reported(monkeypatch):
     X, y = hay()
     loop = "needlescope.deep.training.loop._loss"
-    monkeypatch.setattr(loop, lambda reader, samples, rows: reader.bias * np.inf)
+    monkeypatch.setattr(loop, lambda network, samples, rows: network.bias * np.inf)
     with pytest.raises(NotConverged, match=r"diverged at every learning rate, 0\.03: "):
         deep("linear").fit(X, y)
 

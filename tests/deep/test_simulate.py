@@ -9,7 +9,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.deep.simulate import simulate_deep
-from needlescope.deep.trial import moments
+from needlescope.deep.trial import watched_epochs
 
 TASK = ns.Task(L=5, R=1, theta=5.0, pi=0.5)
 TINY = {"d": 8, "epochs": 6, "n_test": 400, "width": 8, "n_jobs": 1}
@@ -68,7 +68,7 @@ def test_other_lengths_are_tested_and_change_nothing_else():
 def test_a_training_is_watched_and_not_changed():
     plain, result = tiny(), tiny(watch=True)
     assert result.test_error == plain.test_error
-    assert result.path_epochs == tuple(moments(6)) == (0.0, 1.0, 2.0, 4.0)
+    assert result.path_epochs == tuple(watched_epochs(6)) == (0.0, 1.0, 2.0, 4.0)
     assert result.path_attended[0] == pytest.approx(0.2)  # q = 0 looks at all alike
     assert result.path_attended[-1] > 0.25 and result.path_loss[-1] < result.path_loss[0]
     assert len(result.path_map) == 4 and all(len(row) == 5 for row in result.path_map)
@@ -119,7 +119,7 @@ def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
     class Stopped(BaseException):
         pass
 
-    def stop(self, runs, model, keep=ns.deep.training.checkpoint.Keeper.keep):
+    def stop(self, runs, model, keep=ns.deep.training.checkpoint.Checkpoint.keep):
         keep(self, runs, model)
         if sum(run.epoch for run in runs) == 8:
             raise Stopped
@@ -134,6 +134,6 @@ def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
 
 def test_a_training_that_diverges_is_no_number(monkeypatch):
     loop = "needlescope.deep.training.loop._loss"
-    monkeypatch.setattr(loop, lambda reader, samples, rows: reader.bias * np.inf)
+    monkeypatch.setattr(loop, lambda network, samples, rows: network.bias * np.inf)
     with pytest.raises(ns.NotConverged, match=r"diverged at every .* \(in trial 0 of max at d=8"):
         tiny(architecture="max")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 import needlescope as ns
-from needlescope.deep.building import BUILD
-from needlescope.deep.trial import Job, _directions, moments
+from needlescope.deep.catalogue import ARCHITECTURES
+from needlescope.deep.trial import Job, _directions, watched_epochs
 from needlescope.noise import STANDARD
 
-COVERS = ("building",)
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
 JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), (3.0,), 5, 100, STANDARD, None)
 
 
 def test_samples_are_alpha_times_d():
-    assert JOB.n == 25 and JOB._replace(alpha=1e-9).n == 1 and JOB.architecture in BUILD
+    assert JOB.n == 25 and JOB._replace(alpha=1e-9).n == 1 and JOB.architecture in ARCHITECTURES
 
 
 def test_what_is_trained_says_all_but_where_and_how_it_is_tested():
@@ -46,4 +45,8 @@ def test_directions_are_orthogonal():
 
 
 def test_moments_are_powers_of_two():
-    assert moments(1) == [0, 1] and moments(256)[-1] == 256 and moments(300)[-1] == 256
+    assert (
+        watched_epochs(1) == [0, 1]
+        and watched_epochs(256)[-1] == 256
+        and watched_epochs(300)[-1] == 256
+    )

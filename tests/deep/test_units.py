@@ -25,8 +25,8 @@ def numbers(path):
 
 def test_it_goes_on_and_leaves_nothing_behind(tmp_path, monkeypatch):
     _, whole = numbers(tmp_path / "whole.sqlite")
-    monkeypatch.setattr(checkpoint.Keeper.__init__, "__defaults__", (0.0,))
-    keep, epochs = checkpoint.Keeper.keep, []
+    monkeypatch.setattr(checkpoint.Checkpoint.__init__, "__defaults__", (0.0,))
+    keep, epochs = checkpoint.Checkpoint.keep, []
 
     def kill(self, runs, model):
         keep(self, runs, model)
@@ -35,17 +35,17 @@ def test_it_goes_on_and_leaves_nothing_behind(tmp_path, monkeypatch):
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint.Keeper, "keep", kill)
+        patch.setattr(checkpoint.Checkpoint, "keep", kill)
         with pytest.raises(Killed):
             numbers(tmp_path / "killed.sqlite")
     folder = tmp_path / "killed.checkpoints"
     assert [len(list(item.iterdir())) for item in folder.iterdir()] == [1]
-    told = []
+    report = []
     with monkeypatch.context() as patch:
         patch.setattr(
-            checkpoint.Keeper, "keep", lambda self, runs, model: told.append(runs[-1].epoch)
+            checkpoint.Checkpoint, "keep", lambda self, runs, model: report.append(runs[-1].epoch)
         )
         done, again = numbers(tmp_path / "killed.sqlite")
     assert done[:3] == (1, 1, 0) and again == whole
-    assert len(told) < 36 - epochs[-1]  # four settings of eight epochs, and their starts
+    assert len(report) < 36 - epochs[-1]  # four settings of eight epochs, and their starts
     assert not folder.exists()

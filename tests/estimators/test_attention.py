@@ -17,7 +17,8 @@ from needlescope.estimators import (
     make_digit_bags,
 )
 from needlescope.losses import get_loss
-from needlescope.simulation.samples.data import Arrays
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import gradient
 from needlescope.simulation.training import stages
 from tests.estimators.hay import kinds, needles
 
@@ -99,7 +100,7 @@ def test_two_steps_are_those_of_the_simulation():
     """
     X, y = needles(d=6)
     data = Arrays(X, np.where(y == "needle", 1.0, -1.0))
-    pull = stages.gradient(data, stages.start(6), get_loss("logistic"), 1.0, moving="w").w
+    pull = gradient(data, stages.start(6), get_loss("logistic"), 1.0, moving="w").w
     step = 1.0 / np.std(X.mean(axis=1) @ pull)
     training = ns.Training(alpha0=1.0, alpha1=1.0, eta_w=step)
     moved = stages.first_step(data, stages.start(6), training)

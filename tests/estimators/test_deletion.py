@@ -28,12 +28,12 @@ def test_what_adds_most_to_the_answer_goes_and_one_instance_stays():
     result = deletion_test(Sum(), BAGS, repeats=3)
     np.testing.assert_array_equal(result.removed, [1, 1, 0, 1])
     np.testing.assert_allclose(result.before, [6.0, -2.5, 4.0, -0.5])
-    np.testing.assert_allclose(result.named, [1.0, 0.5, 4.0, 0.5])
+    np.testing.assert_allclose(result.after, [1.0, 0.5, 4.0, 0.5])
     np.testing.assert_allclose(result.moved, [5.0, 3.0, 0.0, 1.0])
     assert result.changed.tolist() == [False, True, False, True]
     two = deletion_test(Sum(), BAGS, count=2)
     np.testing.assert_array_equal(two.removed, [2, 2, 0, 1])
-    np.testing.assert_allclose(two.named, [-1.0, 1.0, 4.0, 0.5])
+    np.testing.assert_allclose(two.after, [-1.0, 1.0, 4.0, 0.5])
 
 
 def test_a_share_of_each_bag():
@@ -44,7 +44,7 @@ def test_a_share_of_each_bag():
 def test_at_random_every_instance_goes_equally_often():
     bag = np.array([[3.0], [1.0], [0.0], [-1.0]])
     result = deletion_test(Sum(), [bag] * 500, repeats=4)
-    gone = result.before - result.random
+    gone = result.before - result.after_random
     for value in bag[:, 0]:
         share = (gone == value).mean()
         assert abs(share - 0.25) < 4.0 * np.sqrt(0.25 * 0.75 / gone.size)
@@ -54,15 +54,15 @@ def test_at_random_every_instance_goes_equally_often():
 
 def test_it_says_what_changed_and_what_stayed():
     said = str(deletion_test(Sum(), BAGS, repeats=200))
-    assert said.startswith("2 bags called no: 100 % are called yes without the instance that adds ")
+    assert said.startswith("2 bags predicted no: 100 % change to yes without the instance that ")
     two = str(deletion_test(Sum(), BAGS, count=2, repeats=2))
-    assert "without the 1 to 2 instances that add most to the answer" in two
-    assert "without the 2 instances that add most to the answer" in two
-    assert "\nwithout 2 at random" in two and "\nwithout as many at random" in two
-    assert "\n1 bag called yes: 0 % are called no " in said
-    assert said.endswith("\n1 bag of one instance: as it was.")
+    assert "without the 1 to 2 instances that contribute most" in two
+    assert "without the 2 instances that contribute most" in two
+    assert "\nwithout 2 at random" in two and "\nwithout the same number at random" in two
+    assert "\n1 bag predicted yes: 0 % change to no " in said
+    assert said.endswith("\n1 bag of one instance: unchanged.")
     only = DeletionTest(np.array([0, 1]), np.zeros(2, int), np.ones(2), np.ones(2), np.ones((1, 2)))
-    assert str(only) == "2 bags of one instance: as it was."
+    assert str(only) == "2 bags of one instance: unchanged."
 
 
 def test_needles_matter_and_hay_does_not():
@@ -76,7 +76,7 @@ def test_needles_matter_and_hay_does_not():
     assert result.changed[right].mean() > 0.8
     assert abs(result.changed_at_random[right].mean() - 1.0 / 8.0) < 0.1  # the needle itself
     same = deletion_test(clf, X[100:])
-    np.testing.assert_array_equal(result.random, same.random)
+    np.testing.assert_array_equal(result.after_random, same.after_random)
 
 
 def test_refusals():
@@ -86,5 +86,5 @@ def test_refusals():
         def decision_function(self, X):
             return np.zeros((len(X), 3))
 
-    with pytest.raises(ValueError, match="clf must tell two classes apart, got one of 3"):
+    with pytest.raises(ValueError, match="clf must be fitted to two classes, got one of 3"):
         deletion_test(Three(), BAGS)

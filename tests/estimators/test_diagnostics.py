@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.estimators import AttentionClassifier
 from needlescope.estimators.diagnostics import describe
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training import stages
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import State
 from tests.estimators.draws import needles
 
 
@@ -16,7 +16,7 @@ def test_diagnostics_of_one_positive_among_many():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((4, 5, 2)), np.array([1.0, -1.0, -1.0, -1.0])
     q = np.array([1.5, -0.5])
-    state = stages.State(q[None], np.ones((1, 2)), 0.0)
+    state = State(q[None], np.ones((1, 2)), 0.0)
     result = describe(Arrays(X, y), state, np.full(4, 0.25))
     a = np.exp(X @ q)
     a /= a.sum(axis=1, keepdims=True)

@@ -60,6 +60,6 @@ def test_the_best_parameters_are_those_of_the_first_row(searched):
 
 
 def test_the_summary_counts_candidates_not_settings(searched):
-    ways = {item.setting.way for item in searched._tried}
+    ways = {item.setting.candidate for item in searched._tried}
     assert f"of {len(ways)} candidates" in searched.selection_summary_
     assert len(ways) < len(searched.cv_results_["params"])

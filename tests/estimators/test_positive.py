@@ -43,7 +43,7 @@ def test_a_signal_is_sought_in_either_class_unless_it_is_said_which():
     result = fitted(named("cancer"), pooling="log_mean_exp")
     sides = set(result.cv_results_["param_in_negatives"])
     assert sides == {False, True} and result.best_params_["in_negatives"]
-    assert "the best takes it to be in those labelled cancer" in result.selection_summary_
+    assert "the best candidate finds it in those labelled cancer" in result.selection_summary_
     for labels, given in ((named("cancer"), {"pos_label": "cancer"}), (Y, {}), (Y == 1, {})):
         item = fitted(labels, pooling="log_mean_exp", **given)
         assert not item.cv_results_["param_in_negatives"].any()

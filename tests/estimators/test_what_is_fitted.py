@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
 from needlescope.losses import get_loss
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training import stages
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import State, gradient
 from needlescope.solvers.minimise import minimise
 from tests.estimators.draws import correlated, needles
 
@@ -25,8 +25,8 @@ def test_refining_ends_where_the_penalised_loss_is_least(ridge):
     clf = AttentionClassifier(kappa=1.0, ridge=ridge, max_refine_iter=2000, shrinkage=None, cv=0)
     clf.fit(X, y)
     q, w = clf.query_[0], clf.readout_[0]
-    state = stages.State(q, w, clf.intercept_)
-    pull = stages.gradient(Arrays(X, 2.0 * y - 1.0), state, get_loss("logistic"), 1.0)
+    state = State(q, w, clf.intercept_)
+    pull = gradient(Arrays(X, 2.0 * y - 1.0), state, get_loss("logistic"), 1.0)
     assert np.linalg.norm(ridge * q) > 0.002
     np.testing.assert_allclose(pull.q, -ridge * q, atol=2e-5)
     np.testing.assert_allclose(pull.w, -ridge * w, atol=2e-5)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from needlescope.experiments import dask_watch
-from needlescope.experiments.dask_watch import LOOK, SILENCE, Watch
+from needlescope.experiments.dask_watch import GIVE_UP_SECONDS, POLL_SECONDS, Watch
 
 WHERE = "tcp://127.0.0.1:8786"
 
@@ -36,7 +36,7 @@ def after(looks: int, answer: str = "a result") -> Any:
     left: Iterator[int] = iter(range(looks))
 
     def ask(seconds: float) -> str:
-        assert seconds == LOOK
+        assert seconds == POLL_SECONDS
         if next(left, None) is not None:
             raise queue.Empty
         return answer
@@ -47,13 +47,13 @@ def after(looks: int, answer: str = "a result") -> Any:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock on which each look takes as long as one does."""
-    ticks = itertools.count(0.0, LOOK)
+    ticks = itertools.count(0.0, POLL_SECONDS)
     monkeypatch.setattr(dask_watch, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
 
 
 @pytest.mark.usefixtures("clock")
 def test_a_working_cluster_is_waited_for_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
-    looks = 10 * int(SILENCE / LOOK)
+    looks = 10 * int(GIVE_UP_SECONDS / POLL_SECONDS)
     watch = Watch(Client(*[[2, 2]] * looks), WHERE)
     assert watch.wait(after(looks)) == "a result"
     assert caplog.records == []
@@ -76,12 +76,12 @@ def test_a_cluster_that_cannot_answer_is_reported_once_and_given_up(
     (said,) = caplog.records
     assert words in said.getMessage() and "the run ends in 120 s" in said.getMessage()
     looks = 1000 - len(list(watch.client.answers))
-    assert looks == SILENCE / LOOK + 1
+    assert looks == GIVE_UP_SECONDS / POLL_SECONDS + 1
 
 
 @pytest.mark.usefixtures("clock")
 def test_workers_that_come_back_begin_the_wait_anew(caplog: pytest.LogCaptureFixture) -> None:
-    most = [[]] * int(SILENCE / LOOK)
+    most = [[]] * int(GIVE_UP_SECONDS / POLL_SECONDS)
     watch = Watch(Client(*most, [1], *most, [1]), None)
     assert watch.wait(after(2 * len(most) + 2)) == "a result"
     assert [record.levelno for record in caplog.records] == [logging.WARNING] * 2
@@ -104,8 +104,8 @@ def test_a_run_on_a_real_cluster_ends(
     from tests.experiments.test_on_dask import Cluster, simulations
 
     pytest.importorskip("distributed")
-    monkeypatch.setattr(dask_watch, "LOOK", 1.0)
-    monkeypatch.setattr(dask_watch, "SILENCE", 3.0)
+    monkeypatch.setattr(dask_watch, "POLL_SECONDS", 1.0)
+    monkeypatch.setattr(dask_watch, "GIVE_UP_SECONDS", 3.0)
     cluster, units = Cluster(tmp_path), simulations(12, 200)
 
     def stop(workers: list[Any]) -> None:

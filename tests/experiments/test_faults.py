@@ -31,7 +31,7 @@ from needlescope.experiments.units.unit import Unit
 
 PATIENCE = 60.0
 KNOWN: dict[tuple[str, ...], pd.DataFrame] = {}
-FEW, MANY = 5, 30  # moments at which a run is killed
+FEW, MANY = 3, 30  # moments at which a run is killed
 posix = pytest.mark.skipif(os.name != "posix", reason="needs signals and fork")
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
@@ -240,14 +240,14 @@ def show(done, total):
 
 if __name__ == "__main__":
     with Store(sys.argv[1]) as store:
-        print("summary", *run_units([*cheap(0, 10), *slow(16)], store, engine=local(2),
+        print("summary", *run_units([*cheap(0, 10), *slow(8)], store, engine=local(2),
                                     progress=show), flush=True)
 """
-SOME, ALL = 13, 26  # units: the signal comes in the midst of those that take a while
+SOME, ALL = 12, 18  # units: the signal comes in the midst of those that take a while
 
 
 def run_units_of_script() -> list[Unit]:
-    return [*cheap(0, 10), *slow(16)]
+    return [*cheap(0, 10), *slow(8)]
 
 
 @posix
@@ -280,14 +280,14 @@ def test_a_killed_worker_is_replaced_and_nothing_fails(script, tmp_path: Path) -
 import psutil
 
 def show(done, total):
-    if done == 13:
+    if done == 12:
         crew = [p for p in psutil.Process().children(recursive=True)
                 if "loky" in " ".join(p.cmdline()) and "tracker" not in " ".join(p.cmdline())]
         crew[0].send_signal(signal.SIGKILL)
 
 if __name__ == "__main__":
     with Store(sys.argv[1]) as store:
-        print(*run_units([*cheap(0, 10), *slow(16)], store, engine=local(2), progress=show))
+        print(*run_units([*cheap(0, 10), *slow(8)], store, engine=local(2), progress=show))
 """
     pytest.importorskip("psutil")
     run = script(code, tmp_path / "a.sqlite")
@@ -344,15 +344,15 @@ with Store(path) as store:
 @posix
 def test_two_writers_end_with_the_union(script, tmp_path: Path) -> None:
     path, gate = tmp_path / "a.sqlite", tmp_path / "gate"
-    runs = [script(WRITER, path, gate, first, last) for first, last in ((0, 300), (150, 450))]
+    runs = [script(WRITER, path, gate, first, last) for first, last in ((0, 120), (60, 180))]
     for run in runs:
         run.wait_for("ready")
     gate.touch()
     for run in runs:
         assert run.ends() == 0, run.err.read_text()
         assert "failed=0" in run.out.read_text()
-    assert sound(path) == 450
-    units = cheap(0, 450)
+    assert sound(path) == 180
+    units = cheap(0, 180)
     with Store(path) as store:
         assert store.missing(units) == []
         pd.testing.assert_frame_equal(table(store, units), undisturbed(units))
@@ -372,7 +372,7 @@ def make(path, start):
         return str(problem)
 
 with multiprocessing.get_context("fork").Pool(6) as pool:
-    for number in range(15):
+    for number in range(8):
         places = [(f"{sys.argv[1]}/{number}.sqlite", time.monotonic() + 0.005)] * 6
         for found in filter(None, pool.starmap(make, places, chunksize=1)):
             print(found)
@@ -533,19 +533,19 @@ def refused(path: Path, content: bytes) -> None:
     assert [item.name for item in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("size", [10, 100, 5_000, 100_000])
+@pytest.mark.parametrize("size", [10, 5_000, 100_000])
 def test_random_bytes_are_refused_and_left_alone(tmp_path: Path, size: int) -> None:
     refused(tmp_path / "a.sqlite", random.Random(size).randbytes(size))
 
 
-@pytest.mark.parametrize("share", [0.0001, 0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0.0001, 0.01, 0.3, 0.99])
 def test_a_truncated_store_is_refused_and_left_alone(
     tmp_path: Path, healthy: bytes, share: float
 ) -> None:
     refused(tmp_path / "a.sqlite", healthy[: int(share * len(healthy))])
 
 
-@pytest.mark.parametrize("page", range(1, 7))
+@pytest.mark.parametrize("page", [1, 3, 6])
 def test_a_store_with_a_damaged_page_is_refused_and_left_alone(
     tmp_path: Path, healthy: bytes, page: int
 ) -> None:

@@ -214,7 +214,8 @@ def test_a_scheduler_that_goes_away_is_said(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.n_jobs(1)
-    monkeypatch.setattr(on_dask, "PATIENCE", 5)  # also how long a lost scheduler is waited for
+    # also how long a lost scheduler is waited for
+    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 5)
 
     def each(place: int, one: Attempt) -> None:
         cluster.scheduler.kill()
@@ -227,7 +228,7 @@ def test_a_scheduler_that_goes_away_is_said(
 def test_no_workers_and_no_scheduler_are_said(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_dask, "PATIENCE", 1)
+    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 1)
     with pytest.raises(ConnectionError, match="has no workers; start some with dask worker tcp:"):
         dask(cluster.address)(theory(1), print, False)
     cluster.scheduler.kill()

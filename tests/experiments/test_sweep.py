@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.experiments.axes import MOST_UNITS
+from needlescope.experiments.axes import MAX_UNITS
 from needlescope.experiments.engine import run_units
 from needlescope.experiments.sweep import Sweep, read_sweep
 from needlescope.experiments.units import calls
@@ -378,7 +378,7 @@ def test_infinity_in_a_file_comes_back_from_a_store(tmp_path):
 
 def test_a_sweep_is_counted_before_it_is_listed():
     task = {**TASK, "theta": range(1000), "pi": np.linspace(0.1, 0.9, 200).tolist()}
-    assert Sweep("oracle", {"task": task}, {"model": "pooled"}).count == MOST_UNITS == 200_000
+    assert Sweep("oracle", {"task": task}, {"model": "pooled"}).count == MAX_UNITS == 200_000
     with pytest.raises(ValueError, match="the sweep has 400000 units, above 200000"):
         Sweep("oracle", {"task": task}, {"model": ["pooled", "bayes"]})
 

@@ -8,9 +8,10 @@ import pytest
 
 from needlescope.estimators import Bags, MILClassifier
 from needlescope.figures import bag
-from needlescope.figures.bag import bag_drawing
-from needlescope.figures.marks import Dots, Map, Rings, Words
+from needlescope.figures.marks import Dots, Map, Rings, Text
+from needlescope.figures.rendered import drawing_of
 
+drawn = drawing_of(bag)
 ADDS = np.array([-0.5, 2.0, 0.1, -1.0])
 A = np.array([0.2, 0.6, 0.1, 0.1])
 GRID = np.array([[0.0, 0.0], [256.0, 0.0], [0.0, 256.0], [512.0, 256.0]])
@@ -21,7 +22,7 @@ def stems(panel):
 
 
 def test_instances_stand_in_the_order_of_what_they_add():
-    above, below = bag_drawing(ADDS, A).panels
+    above, below = drawn(ADDS, A).panels
     adding, taking = stems(above)
     assert (adding.x, adding.y) == ((1.0, 2.0), (2.0, 0.1))
     assert (taking.x, taking.y) == ((3.0, 4.0), (-0.5, -1.0))
@@ -34,7 +35,7 @@ def test_instances_stand_in_the_order_of_what_they_add():
 
 def test_every_query_has_a_panel_with_its_number():
     both = np.stack([A, A[::-1]])
-    above, first, second = bag_drawing(ADDS, both).panels
+    above, first, second = drawn(ADDS, both).panels
     assert (first.title, second.title) == ("query 0", "query 1")
     assert stems(second)[0].y == (0.1, 0.6, 0.1, 0.2)
     assert (above.x.name, first.x.name, second.x.name) == (
@@ -42,10 +43,8 @@ def test_every_query_has_a_panel_with_its_number():
         "",
         "number of the instance, by what it adds",
     )
-    assert (
-        bag_drawing(ADDS, both, instances=2).panels[2].title == "query 1: 2 others: 0.70 together"
-    )
-    maps = bag_drawing(ADDS, both, GRID).panels
+    assert drawn(ADDS, both, instances=2).panels[2].title == "query 1: 2 others: 0.70 together"
+    maps = drawn(ADDS, both, GRID).panels
     assert [panel.title for panel in maps[1:]] == ["query 0", "query 1"]
     assert maps[2].marks[0].values[0][0] == 0.1 and maps[2].marks[0].scale.high == 0.6
     assert len(bag(ADDS, both).axes) == 3
@@ -56,23 +55,23 @@ def test_every_query_has_a_panel_with_its_number():
 
 
 def test_those_that_are_not_shown_are_drawn_as_one_so_that_all_adds_up():
-    above, below = bag_drawing(ADDS, A, instances=2).panels
+    above, below = drawn(ADDS, A, instances=2).panels
     assert sum(sum(mark.y) for mark in stems(above)) == pytest.approx(ADDS.sum())
-    assert [mark.text for mark in above.marks if isinstance(mark, Words)] == ["2 others"]
+    assert [mark.text for mark in above.marks if isinstance(mark, Text)] == ["2 others"]
     assert sum(len(mark.y) for mark in stems(below)) == 2
     assert below.title == "2 others: 0.30 together"
 
 
 def test_times_are_in_order():
-    [panel] = bag_drawing(ADDS, coords=[3.0, 1.0, 2.0, 0.5], instances=2).panels
+    [panel] = drawn(ADDS, coords=[3.0, 1.0, 2.0, 0.5], instances=2).panels
     adding, taking = stems(panel)
     assert (adding.x, taking.x, panel.x.name) == ((1.0, 2.0), (0.5, 3.0), "time")
-    same = bag_drawing(ADDS, coords=np.array([[3.0], [1.0], [2.0], [0.5]]))
+    same = drawn(ADDS, coords=np.array([[3.0], [1.0], [2.0], [0.5]]))
     assert stems(same.panels[0])[0].x == adding.x
 
 
 def test_places_on_a_grid_are_cells_and_others_dots():
-    adds, weights = bag_drawing(ADDS, A, GRID).panels
+    adds, weights = drawn(ADDS, A, GRID).panels
     [cells] = adds.marks
     assert isinstance(cells, Map) and cells.x == (0.0, 256.0, 512.0) and cells.y == (0.0, 256.0)
     np.testing.assert_allclose(cells.values, [[-0.5, 2.0, np.nan], [0.1, np.nan, -1.0]])
@@ -81,7 +80,7 @@ def test_places_on_a_grid_are_cells_and_others_dots():
     assert adds.y.limits == (384.0, -128.0)  # downwards
     moved = np.array([[0.0, 0.0], [9.0, 3.0], [1.0, 7.0], [0.0, 0.0]])
     for off in (GRID + moved, GRID[[0, 0, 1, 2]], GRID * np.array([1.0, 0.0])):
-        [dots] = bag_drawing(ADDS, coords=off).panels[0].marks
+        [dots] = drawn(ADDS, coords=off).panels[0].marks
         assert isinstance(dots, Rings) and dots.values == tuple(ADDS)
 
 
@@ -102,9 +101,9 @@ def test_all_kinds_are_drawn(coords):
 
 
 def test_uniform_attention_is_said_and_that_of_a_single_instance_is_not():
-    assert bag_drawing(ADDS, np.full(4, 0.25)).panels[1].title.startswith("attention is uniform")
-    assert bag_drawing(ADDS[:1], np.ones(1)).panels[1].title == ""
-    assert bag_drawing(ADDS, A).panels[1].title == ""
+    assert drawn(ADDS, np.full(4, 0.25)).panels[1].title.startswith("attention is uniform")
+    assert drawn(ADDS[:1], np.ones(1)).panels[1].title == ""
+    assert drawn(ADDS, A).panels[1].title == ""
 
 
 def test_a_bag_of_a_classifier_with_its_places():
@@ -116,7 +115,7 @@ def test_a_bag_of_a_classifier_with_its_places():
     bags.metadata = {"coords": np.tile(places, (40, 1))}
     clf = MILClassifier("quick", random_state=0).fit(bags, y)
     item = bags[[1]]
-    [panel] = bag_drawing(clf.instance_scores(item)[0], coords=item.metadata["coords"]).panels
+    [panel] = drawn(clf.instance_scores(item)[0], coords=item.metadata["coords"]).panels
     cells = np.array(panel.marks[0].values)
     assert cells.shape == (3, 3) and cells.argmax() == 4
     assert cells.sum() == pytest.approx(float(clf.decision_function(item)[0]))

@@ -17,7 +17,7 @@ from needlescope.figures.drawing import CURVE_COLUMNS, Drawing
 from needlescope.figures.marks import Band, Cells, Dots, Line, Map, Rings
 from tests.gallery.tables import ANSWERS, GIVEN, complete, drawing_of
 
-COVERS = ("drawn", "from_rows", "marks", "overview")
+COVERS = ("rendered", "from_rows", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
 ERRORS = ("predict", "simulate", OUTCOME)
 LIMITED = (("predict", "bayes_optimal"), "simulate")  # with the Bayes-optimal error

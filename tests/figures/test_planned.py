@@ -8,11 +8,12 @@ import pytest
 
 import needlescope as ns
 from needlescope.figures.marks import Dots, Line, Rule
-from needlescope.figures.planned import plan_drawing, tuning_drawing
-from needlescope.results.planned import Curves, Interval, Plan, Tuned
+from needlescope.figures.planned import plan, tuning
+from needlescope.figures.rendered import drawing_of
+from needlescope.results.planned import Interval, LearningCurves, Plan, Tuned
 
 ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "bayes_optimal": 0.05, "amp": 0.06}
-CURVES = Curves(
+CURVES = LearningCurves(
     (10.0, 100.0),
     {name: (2.0 * error, error) for name, error in ROWS.items()},
     {"bayes": 0.02, "attention_known": 0.02},
@@ -27,7 +28,7 @@ FOUND = Plan(
 
 
 def test_learners_floor_and_the_point_with_its_interval():
-    [panel] = plan_drawing(FOUND, CURVES).panels
+    [panel] = drawing_of(plan)(FOUND, CURVES).panels
     names = [mark.name for mark in panel.marks if isinstance(mark, Line)]
     assert names == ["Bayes-optimal", "AMP (theory)", "mean pooling", "flat linear", "attention"]
     [point] = [mark for mark in panel.marks if isinstance(mark, Dots)]
@@ -37,16 +38,16 @@ def test_learners_floor_and_the_point_with_its_interval():
 
 
 def test_without_an_interval_the_point_has_no_bars():
-    [panel] = plan_drawing(dataclasses.replace(FOUND, interval=None), CURVES).panels
+    [panel] = drawing_of(plan)(dataclasses.replace(FOUND, interval=None), CURVES).panels
     [point] = [mark for mark in panel.marks if isinstance(mark, Dots)]
     assert point.se is None
 
 
 def test_what_is_no_plan_is_refused():
-    with pytest.raises(ValueError, match=r"found must be a needlescope\.Plan"):
-        plan_drawing(3, CURVES)
+    with pytest.raises(ValueError, match=r"result must be a needlescope\.Plan"):
+        drawing_of(plan)(3, CURVES)
     with pytest.raises(ValueError, match="curves must be those of planning"):
-        plan_drawing(FOUND, {})
+        drawing_of(plan)(FOUND, {})
 
 
 def test_costs_of_wrong_settings():
@@ -55,6 +56,6 @@ def test_costs_of_wrong_settings():
         "pooled", 0.1, 0.0, 0.4, 0.0, 0.0, 0.0, 0.1, "logistic", 0.5, costs=costs,
         provenance="made up",
     )  # fmt: skip
-    [panel] = tuning_drawing(result).panels
+    [panel] = drawing_of(tuning)(result).panels
     [line] = [mark for mark in panel.marks if isinstance(mark, Line)]
     assert line.y == (0.3, 0.2, 0.1, 0.2, 0.3)

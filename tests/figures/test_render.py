@@ -8,7 +8,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from needlescope import figures
-from needlescope.figures.marks import Dots, Line, Rule, Words
+from needlescope.figures.marks import Dots, Line, Rule, Text
 from needlescope.figures.render import picture, spread
 from tests.gallery.tables import GIVEN, complete, drawing_of
 
@@ -24,7 +24,7 @@ def test_matplotlib_draws_the_marks_and_nothing_else(name):
         assert len(lines) == len([m for m in panel.marks if isinstance(m, Line | Dots | Rule)])
         assert len(ax.containers) == len([m for m in drawn if isinstance(m, Dots) and m.se])
         words = {text.get_text() for text in ax.texts}
-        assert {mark.text for mark in panel.marks if isinstance(mark, Words)} <= words
+        assert {mark.text for mark in panel.marks if isinstance(mark, Text)} <= words
         assert ax.get_xlabel() == panel.x.name and ax.get_title(loc="left") == panel.title
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from needlescope.experiments.stores.settings import columns
-from needlescope.gallery.registry import SHARED, names, published
+from needlescope.gallery.registry import drawing, names, published
 from tests.figures.coupled import both
 
 TRIALS = 2
@@ -88,11 +88,6 @@ GIVEN = {
     "attended": ([[0.9, 0.1], [0.2, 0.3, 0.5]], [1, 0]),
     "lines": (both(),),
 }
-
-
-def drawing(name, *given, **options):
-    """What any figure draws of what is given."""
-    return (SHARED[name] if name in SHARED else published(name).drawing)(*given, **options)
 
 
 @cache

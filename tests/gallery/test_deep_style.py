@@ -10,9 +10,16 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.figures.reading.rows import whole
+from needlescope.figures.reading.rows import with_all_columns
 from needlescope.figures.style import BAYES_COLOUR, BLACK
-from needlescope.gallery.deep_style import GROUPS, LOOKS, TWO, lost, told, words
+from needlescope.gallery.deep_style import (
+    ARCHITECTURE_STYLES,
+    FAMILIES,
+    TWO_STEPS_COLOUR,
+    count_lost,
+    describe_table,
+    label,
+)
 
 SEEN = {  # without one kind of cone, by Viénot, Brettel and Mollon (1999)
     "none": np.eye(3),
@@ -22,22 +29,27 @@ SEEN = {  # without one kind of cone, by Viénot, Brettel and Mollon (1999)
 
 
 def test_every_architecture_has_a_look_a_name_and_a_panel():
-    assert set(LOOKS) == set(ARCHITECTURES)
-    assert len({words(name) for name in LOOKS}) == len(LOOKS)
-    listed = [name for _, names in GROUPS.values() for name in names]
+    assert set(ARCHITECTURE_STYLES) == set(ARCHITECTURES)
+    assert len({label(name) for name in ARCHITECTURE_STYLES}) == len(ARCHITECTURE_STYLES)
+    listed = [name for _, names in FAMILIES.values() for name in names]
     assert sorted(listed) == sorted(ARCHITECTURES)
 
 
 @pytest.mark.parametrize("blind", SEEN)
 def test_no_two_colours_look_alike(blind):
-    every = [*(look.colour for look in LOOKS.values()), TWO, BAYES_COLOUR, BLACK]
+    every = [
+        *(look.colour for look in ARCHITECTURE_STYLES.values()),
+        TWO_STEPS_COLOUR,
+        BAYES_COLOUR,
+        BLACK,
+    ]
     seen = [SEEN[blind] @ np.array(to_rgb(item)) ** 2.2 for item in every]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 0.07
 
 
 def test_those_of_a_panel_differ_in_their_dots_too():
-    for _, names in GROUPS.values():
-        assert len({LOOKS[name].marker for name in names}) == len(names)
+    for _, names in FAMILIES.values():
+        assert len({ARCHITECTURE_STYLES[name].marker for name in names}) == len(names)
 
 
 def test_trainings_without_a_number_are_counted():
@@ -46,7 +58,9 @@ def test_trainings_without_a_number_are_counted():
         {"call": "simulate_deep", "d": 20, "error_message": item}
         for item in (diverged, diverged, "MemoryError: too much", None)
     ]
-    table = whole(pd.DataFrame([*rows, {"call": "predict", "error_message": diverged}]))
-    assert lost(table) == ["2 trainings diverged", "1 training failed"]
-    assert told(table).splitlines()[1] == "2 trainings diverged" and "d = 20" in told(table)
-    assert lost(table[3:]) == []
+    table = with_all_columns(pd.DataFrame([*rows, {"call": "predict", "error_message": diverged}]))
+    assert count_lost(table) == ["2 trainings diverged", "1 training failed"]
+    assert describe_table(table).splitlines()[
+        1
+    ] == "2 trainings diverged" and "d = 20" in describe_table(table)
+    assert count_lost(table[3:]) == []

@@ -14,10 +14,10 @@ from needlescope.gallery.deep_units import (
     Size,
     bayes_unit,
     compare_with_bayes,
-    fine,
-    halves,
+    fine_grid,
     oracle_unit,
     trial_units,
+    two_step_arguments,
     two_step_units,
 )
 
@@ -82,7 +82,7 @@ def test_two_steps_have_half_of_the_data_each():
     for unit in result:
         training = unit.arguments["training"]
         assert training["alpha0"] == training["alpha1"] == 4.0
-    assert halves(TASK, 8.0, 10.0, 1.0)["model"] == "attention"
+    assert two_step_arguments(TASK, 8.0, 10.0, 1.0)["model"] == "attention"
 
 
 def test_trials_are_as_many_as_the_size_says():
@@ -99,4 +99,4 @@ def test_bounds_are_of_the_task():
 
 
 def test_a_fine_grid_has_the_points_asked_for():
-    assert fine(1.0, 4.0, 3, 3.0) == [1.0, 2.0, 3.0, 4.0]
+    assert fine_grid(1.0, 4.0, 3, 3.0) == [1.0, 2.0, 3.0, 4.0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import signature
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -142,7 +141,7 @@ def test_a_figure_has_its_series_unless_there_is_nothing_to_draw(name):
             assert len(result.panels) == panels and all(panel.marks for panel in result.panels), (
                 missing
             )
-        if "alone" in signature(published(name).drawing).parameters and missing in some:
+        if missing in some:
             lone = drawing_or_refused(name, part, alone=True)
             refused = missing in nothing | NOTHING_ALONE.get(name, set())
             assert (lone is None) == refused or missing == "most numbers", missing

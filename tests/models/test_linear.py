@@ -8,9 +8,9 @@ import pytest
 import needlescope as ns
 from needlescope.losses import get_loss
 from needlescope.models import ATTENTION, HARD, LINEAR, POOLED
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import State, gradient
 from needlescope.models.segments import Even, Ragged
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training import stages
 
 TASK = ns.Task(L=6, R=2, theta=3.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0, ridge=0.05)
@@ -57,8 +57,8 @@ def test_the_step_from_zero_is_that_of_softmax():
         return loss.value(LINEAR.features(ROWS, Even(5), q, beta) @ w + 0.2, y).mean()
 
     slope = [(mean_loss(1e-5 * e) - mean_loss(-1e-5 * e)) / 2e-5 for e in np.eye(3)]
-    state = stages.State(np.zeros(3), w, 0.2)
-    assert stages.gradient(data, state, loss, beta).q == pytest.approx(slope, abs=1e-8)
+    state = State(np.zeros(3), w, 0.2)
+    assert gradient(data, state, loss, beta).q == pytest.approx(slope, abs=1e-8)
 
 
 def told(model, kappa, **more):

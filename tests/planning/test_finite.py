@@ -9,7 +9,7 @@ import needlescope as ns
 from needlescope.planning import finite
 from needlescope.planning.inverter import Root
 from needlescope.planning.learners import Evaluation, get_learner
-from needlescope.planning.missing import Solution
+from needlescope.planning.solve import Solution
 from needlescope.planning.spec import plan_spec
 from needlescope.results.planned import Interval
 
@@ -73,7 +73,7 @@ def test_a_mean_that_stays_above_the_target_is_said(monkeypatch):
     ("learner", "interval", "says"),
     [
         ("pooled", False, "No interval was asked for: the error is that of the limit of large d"),
-        ("amp", True, "Nothing is known of the best quick learner at finite d: the error is that"),
+        ("amp", True, "There is no theory of AMP at finite d: the error is that"),
     ],
 )
 def test_without_an_interval_the_limit_is_named(learner, interval, says):
@@ -99,6 +99,6 @@ def test_trials_that_do_not_converge_leave_the_limit_and_say_so(monkeypatch):
 
 
 def test_data_sets_that_cannot_be_trained_on_are_said(monkeypatch):
-    [note] = finite._untrained(Interval(0.0, 1.0, 0.3, 0.1, 0.25))
+    [note] = finite._untrained_note(Interval(0.0, 1.0, 0.3, 0.1, 0.25))
     assert note.startswith("25% of 64 simulated data sets could not be trained on")
-    assert finite._untrained(Interval(0.0, 1.0, 0.3, np.nan)) == ()
+    assert finite._untrained_note(Interval(0.0, 1.0, 0.3, np.nan)) == ()

@@ -44,10 +44,10 @@ def test_an_error_that_jumps_past_its_target_is_met_where_it_jumps():
     root = find_root(
         lambda x, near: One(error(x)), lambda x, item: error(x), 0.1, 2.0, (1.0, 1000.0)
     )
-    assert root.enough and root.setting.error == 0.001
+    assert root.reached and root.setting.error == 0.001
     assert 37.0 <= root.at < 45.0
 
 
 def test_a_target_that_is_met_nowhere_says_so():
     root = find_root(lambda x, near: One(0.3), lambda x, item: 0.3, 0.1, 2.0, (1.0, 100.0))
-    assert not root.enough
+    assert not root.reached

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.planning.curves import curves
 from needlescope.planning.learners import Evaluation
-from needlescope.planning.missing import solve
+from needlescope.planning.learning_curves import learning_curves
+from needlescope.planning.solve import solve
 from needlescope.planning.spec import plan_spec
 from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
@@ -97,7 +97,7 @@ def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():
 def test_what_is_the_least_or_the_longest_that_is_looked_at_is_said(monkeypatch):
     result = ns.plan(L=2, theta=9.0, error=0.3, learner="pooled", **WHAT)
     assert result.n == 20 and "Fewer than 20 bags are not planned for" in result.verdict
-    monkeypatch.setattr("needlescope.planning.missing.LONGEST", 5)
+    monkeypatch.setattr("needlescope.planning.solve.LARGEST_L", 5)
     result = ns.plan(theta=9.0, n=500, error=0.3, learner="pooled", **WHAT)
     assert result.L == 5 and "Bags of more than 5 instances are not looked at." in result.notes
 
@@ -172,14 +172,19 @@ def test_others_are_told_each_in_a_line(planned):
         *("attention_known", "bayes"),
     }
     assert told["pooled"].value == np.inf
-    assert "cannot: with the signal known it still errs 0.215" in told["pooled"].words
+    assert (
+        "cannot reach 0.05: with a known signal its test error is 0.215" in told["pooled"].sentence
+    )
     assert told["bayes_optimal"].value < planned.n
 
 
 def test_what_cannot_be_had_is_said_with_its_floor():
     result = ns.plan(L=10, theta=5.0, error=0.05, learner="pooled", **WHAT)
     assert not result.reached and result.n == np.inf and result.training is None
-    assert "errs 0.215, not 0.05; whoever knows the signal errs 0.0178" in result.verdict
+    assert (
+        "its test error is 0.215; with a known signal the least test error is 0.0178"
+        in result.verdict
+    )
 
 
 def test_the_limit_of_learning_can_be_planned_for():
@@ -210,7 +215,7 @@ def test_a_plan_is_plain_data_too(planned):
 
 
 def test_curves_fall_about_a_plan(planned):
-    lines = curves(planned, points=2)
+    lines = learning_curves(planned, points=2)
     assert lines.n[0] < planned.n < lines.n[-1]
     for errors in lines.errors.values():
         assert errors[0] > errors[-1]

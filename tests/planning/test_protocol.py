@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.bags.preprocessing import Preprocessor
 from needlescope.estimators.bags.scaling import fit_scaling
-from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting import steps
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.losses import Logistic
@@ -34,7 +34,7 @@ def test_alignment_is_that_of_trained_directions(task, alpha0):
         X, y, xi = draw(task, d, n, seed)
         bags, signs = as_bags(X), np.where(y > 0, 1.0, -1.0)
         data = Prepared(
-            bags, np.arange(n), signs, View(fit_scaling(bags, np.arange(n), weight, 1.0))
+            bags, np.arange(n), signs, Preprocessor(fit_scaling(bags, np.arange(n), weight, 1.0))
         )
         query = steps.two_steps(data, weight, Logistic())
         means = steps.features(data, np.zeros((1, d)))

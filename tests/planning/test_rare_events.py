@@ -8,8 +8,8 @@ import pytest
 import needlescope as ns
 from needlescope.planning.inverter import Root
 from needlescope.planning.learners import Evaluation
-from needlescope.planning.missing import Solution
 from needlescope.planning.rare_events import rare_event_note
+from needlescope.planning.solve import Solution
 from needlescope.planning.spec import plan_spec
 
 

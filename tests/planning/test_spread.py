@@ -15,7 +15,7 @@ FEW = ns.Training(alpha1=0.15, ridge=0.1)  # three bags at d = 20
 
 def test_data_sets_of_one_class_answer_the_more_frequent():
     result = spread(TASK, FEW, "pooled", 20, 0.3, seed=5, trials=40)
-    errors, lost = [], 0
+    errors, unreachable = [], 0
     assert result.trials == 160  # errors scatter: four times as many
     for seed in streams(5, 160):
         try:
@@ -23,9 +23,9 @@ def test_data_sets_of_one_class_answer_the_more_frequent():
             errors.append(item.test_error)
         except ns.NoMinimiser:
             errors.append(0.4)
-            lost += 1
-    assert 0 < lost < 160
-    assert result.untrained == pytest.approx(lost / 160)
+            unreachable += 1
+    assert 0 < unreachable < 160
+    assert result.untrained == pytest.approx(unreachable / 160)
     assert result.mean == pytest.approx(np.mean(errors), abs=1e-3)
     assert result.low <= result.mean <= result.high
 

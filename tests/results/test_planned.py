@@ -7,11 +7,11 @@ import dataclasses
 import numpy as np
 
 from needlescope.results import Plan
-from needlescope.results.planned import Interval, Line
+from needlescope.results.planned import Interval, OtherLearner
 
 FOUND = Plan(
     "n", "attention", 30.0, 10.0, 20.0, 15.0, 4, 1, 4.0, 0.5, 20, 0.12, 0.0, 0.02,
-    interval=Interval(0.1, 0.15, 0.12, 0.01), others=(Line("pooled", np.inf, "cannot"),),
+    interval=Interval(0.1, 0.15, 0.12, 0.01), others=(OtherLearner("pooled", np.inf, "cannot"),),
     verdict="Attention needs 30 bags.", provenance="made up",
 )  # fmt: skip
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -115,8 +114,8 @@ def script(tmp_path: Path) -> Iterator:
 # ---------------------------------------------------------------- results
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, None])
-def test_results_come_in_the_order_of_the_jobs(n_jobs: int | None) -> None:
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_results_come_in_the_order_of_the_jobs(n_jobs: int) -> None:
     def late_first(job: int) -> int:
         time.sleep(0.05 if job == 0 else 0.0)
         return job * job
@@ -132,14 +131,14 @@ def test_results_are_the_same_bits_for_any_number_of_workers() -> None:
     def blas(seed: int) -> tuple[bytes, bytes, bytes]:
         import scipy.linalg
 
-        a = np.random.default_rng(seed).standard_normal((600, 600))
+        a = np.random.default_rng(seed).standard_normal((400, 400))
         gram = a.T @ a
         solved = scipy.linalg.solve(a, gram[:, :50])
         return gram.tobytes(), solved.tobytes(), np.linalg.eigvalsh(gram).tobytes()
 
     with threadpool_limits(4):  # the caller's threads are not the jobs'
         alone = run(blas, range(4), n_jobs=1)
-    assert alone == run(blas, range(4), n_jobs=2) == run(blas, range(4), n_jobs=3)
+    assert alone == run(blas, range(4), n_jobs=3)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -260,8 +259,10 @@ print("left", left, alive)
 # ---------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("error", [needlescope.NotConverged, needlescope.NoMinimiser, KeyError])
+@pytest.mark.parametrize(
+    ("n_jobs", "error"),
+    [(1, needlescope.NoMinimiser), (2, needlescope.NotConverged), (2, KeyError)],
+)
 def test_an_error_reaches_the_caller_as_itself(n_jobs: int, error: type[Exception]) -> None:
     def fail(job: int) -> int:
         if job == 1:
@@ -325,7 +326,6 @@ def test_a_result_that_cannot_be_pickled_is_an_error() -> None:
         run(lambda job: (x for x in "a"), [1, 2], n_jobs=2)
 
 
-@pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
 def test_a_killed_worker_is_told() -> None:
     def die(job: int) -> None:
         if job == 1:
@@ -339,7 +339,6 @@ def test_a_killed_worker_is_told() -> None:
     assert run(abs, [-1, -2], n_jobs=2) == [1, 2]
 
 
-@pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
 @pytest.mark.parametrize("jobs", [range(8), pytest.param([1], marks=pytest.mark.slow)])
 def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
     def die(job: int) -> int:
@@ -444,7 +443,7 @@ from needlescope.running.processes import run
 
 class Loses:
     def find_spec(self, name, path=None, target=None):
-        if name == "joblib.externals.loky":
+        if name == "loky":
             try:
                 signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:
@@ -454,7 +453,7 @@ sys.meta_path.insert(0, Loses())
 try:
     run(abs, range(4), n_jobs=2)
 except KeyboardInterrupt:
-    print("told", "joblib.externals.loky" in sys.modules)
+    print("told", "loky" in sys.modules)
 """
     )
     assert running.ends() == 0
@@ -539,8 +538,8 @@ def test_sensible_numbers_of_workers_are_taken() -> None:
 # ---------------------------------------------------------------- imports
 
 
-def test_importing_loads_neither_joblib_nor_rich() -> None:
+def test_importing_loads_neither_loky_nor_rich() -> None:
     code = "import sys, needlescope.running.processes, needlescope.running.seeds\n"
-    code += "print([name for name in ('joblib', 'rich', 'threadpoolctl') if name in sys.modules])"
+    code += "print({'loky', 'psutil', 'rich', 'threadpoolctl'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "[]\n", done.stderr
+    assert done.stdout == "set()\n", done.stderr

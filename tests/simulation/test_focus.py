@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.samples.data import Tokens, block_rows
+from needlescope.models.blocks import block_rows
+from needlescope.simulation.samples.data import Tokens
+from tests.thinned import thinned
 
 COVERS = ("trial",)
 TASK = ns.Task(L=10, R=2, theta=5.0, pi=0.5)
@@ -60,17 +62,19 @@ def test_agrees_with_theory(query):
         assert abs(gap) < 4.5 * getattr(result, f"{name}_se"), name
 
 
-@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+OTHER_KINDS = [
+    ("hard", ns.Task(10, 2, 2.0, 0.5), None, 300),
+    ("hard", ns.Task(40, 1, 4.0, 0.5), ns.Query(0.5, 0.8), 20),
+    ("hard", ns.Task(5, 4, 2.0, 0.5), ns.Query(np.inf, 0.3), 20),
+    ("linear", ns.Task(10, 2, 2.0, 0.5), None, 300),
+    ("linear", ns.Task(6, 3, 2.0, 0.5), ns.Query(1.5, -0.5), 20),
+    ("linear", ns.Task(2, 1, 3.0, 0.5), ns.Query(3.0, 0.9), 20),
+]
+
+
 @pytest.mark.parametrize(
-    ("model", "task", "query", "d"),
-    [
-        ("hard", ns.Task(10, 2, 2.0, 0.5), None, 300),
-        ("hard", ns.Task(40, 1, 4.0, 0.5), ns.Query(0.5, 0.8), 20),
-        ("hard", ns.Task(5, 4, 2.0, 0.5), ns.Query(np.inf, 0.3), 20),
-        ("linear", ns.Task(10, 2, 2.0, 0.5), None, 300),
-        ("linear", ns.Task(6, 3, 2.0, 0.5), ns.Query(1.5, -0.5), 20),
-        ("linear", ns.Task(2, 1, 3.0, 0.5), ns.Query(3.0, 0.9), 20),
-    ],
+    ("model", "task", "query", "d", "sampler"),
+    thinned(((*case, name) for case in OTHER_KINDS for name in ("tokens", "reduced")), 3),
 )
 def test_other_kinds_of_attention_agree_with_theory(model, task, query, d, sampler):
     options = {"query": query, "sampler": sampler, "n_test": 2000, "n_jobs": 1}

@@ -11,6 +11,7 @@ from scipy import stats
 import needlescope as ns
 from needlescope.noise import Noise
 from tests.simulation.error.counting import SIGMAS
+from tests.thinned import thinned
 
 ROOMS: list[tuple[str, str, dict[str, Any]]] = [
     *(
@@ -45,7 +46,7 @@ ROOMS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 class TestSampled:
-    @pytest.mark.parametrize(("model", "sampler", "options"), ROOMS)
+    @pytest.mark.parametrize(("model", "sampler", "options"), thinned(ROOMS, 3))
     def test_counting_agrees_with_integrating(
         self, model: str, sampler: str, options: dict[str, Any]
     ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.error.attention import Readout, attention_error
+from needlescope.simulation.error.attention import ScoreLaw, attention_error
 from needlescope.simulation.samples.data import tokens
 from needlescope.simulation.training.reduced import beside
 
@@ -42,12 +42,12 @@ def test_what_is_left_beside_a_query_has_the_right_products(cosines):
 
 
 def test_signals_that_do_the_same_are_one_to_the_test_error():
-    several, item = Readout(1.5, [0.9, 0.9], [2.0, 2.0], 0.5, 1.0, -1.0), (1.5, 0.9, 2.0)
+    several, item = ScoreLaw(1.5, [0.9, 0.9], [2.0, 2.0], 0.5, 1.0, -1.0), (1.5, 0.9, 2.0)
     errors = [
         attention_error(task, at, ns.Noise(), np.random.default_rng(0))[0]
         for task, at in (
             (TASK, several),
-            (TASK.replace(signals=None), Readout(*item, 0.5, 1.0, -1.0)),
+            (TASK.replace(signals=None), ScoreLaw(*item, 0.5, 1.0, -1.0)),
         )
     ]
     assert errors[0] == pytest.approx(errors[1], rel=1e-12)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,13 +15,16 @@ from scipy.stats import beta
 
 import needlescope as ns
 from needlescope.models import ATTENTION
+from needlescope.models.blocks import Joined, features
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import generator
-from needlescope.simulation.asked import ask
+from needlescope.simulation.checks import specify
 from needlescope.simulation.error import attention as exact
-from needlescope.simulation.samples.data import Joined, tokens
+from needlescope.simulation.samples.data import tokens
+from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
 from tests.memory import PEAK, needs_peak
+from tests.thinned import thinned
 
 COVERS = ("asked", "options", "point")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
@@ -154,11 +158,11 @@ def test_a_failing_trial_says_which():
 def drawn(training, **options):
     """The data sets of the first trial, and the signal, rebuilt from its streams."""
     seed = np.random.SeedSequence(5, spawn_key=(0, 0))
-    (point,) = ask(TASK, training, "attention", 12, sampler="tokens", **options).points()
-    trial = point.trial(seed)
+    (point,) = specify(TASK, training, "attention", 12, sampler="tokens", **options).points()
+    trial = Trial(point, seed)
     xi = generator(trial.stream("signal")).standard_normal(12)
     xi /= np.linalg.norm(xi)
-    sizes = {"D0": trial.n0, "D1": trial.n1}
+    sizes = {"D0": point.n0, "D1": point.n1}
     return xi, *(tokens(TASK, n, xi, STANDARD, trial.stream(name)) for name, n in sizes.items())
 
 
@@ -184,7 +188,7 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     for _ in range(steps):
         state = stages.query_step(D0, state, training)
     data = {"D0": D0, "D1": D1, "all": Joined((D0, D1))}[readout]
-    fit = stages.readout(stages.features(data, ATTENTION, state.q, 1.0), data.y, training)
+    fit = stages.readout(features(data, ATTENTION, state.q, 1.0), data.y, training)
     assert result.alignment.norm_q == pytest.approx(np.linalg.norm(state.q), rel=1e-12)
     assert result.signal == pytest.approx(fit.w @ xi, rel=1e-9)
     assert result.train_loss == pytest.approx(
@@ -192,8 +196,9 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     )
 
 
-@pytest.mark.parametrize("model", ["pooled", "vectorized"])
-@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+@pytest.mark.parametrize(
+    ("model", "sampler"), thinned(product(["pooled", "vectorized"], ["tokens", "reduced"]), 3)
+)
 def test_baselines_may_see_all_data(model, sampler):
     options = {"sampler": sampler, "d": 15, "trials": 200}
     joint = simulate(TASK, TRAINING, model, data="all", **options)
@@ -322,12 +327,17 @@ print(need, peak() - before)
     "case",
     [
         ("attention", "tokens", 500, "logistic", 0),
-        ("attention", "reduced", 900, "logistic", 0),
         ("attention", "tokens", 100, "logistic", 1),
         ("pooled", "reduced", 900, "square", 0),
-        ("vectorized", "tokens", 300, "logistic", 0),
-        ("vectorized", "reduced", 300, "squared_hinge", 0),
-        ("attention", "reduced", 300, "hinge", 0),
+        *(
+            pytest.param(case, marks=pytest.mark.slow)
+            for case in (
+                ("attention", "reduced", 900, "logistic", 0),
+                ("vectorized", "tokens", 300, "logistic", 0),
+                ("vectorized", "reduced", 300, "squared_hinge", 0),
+                ("attention", "reduced", 300, "hinge", 0),
+            )
+        ),
     ],
     ids=str,
 )

@@ -1,4 +1,4 @@
-"""What several commands share: options for a problem, and ways to show a table."""
+"""What several commands share: options for a problem, and the output of a table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import click
@@ -14,14 +15,12 @@ import click
 TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5", "label-noise": "0"}
 TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
             "eta-b": "1", "eta-q": "10"}  # fmt: skip
-# Said again, so that --help need not load NumPy; a test compares them with the package's own.
-LOSSES = ("logistic", "square", "hinge", "squared_hinge")
-MODELS = ("attention", "pooled", "vectorized", "hard", "linear")
 WHOLE = ("L", "R")
+DEFAULT_MODELS = ("attention", "pooled", "vectorized")
 MOST_PROBLEMS = 10_000
-"""Problems that one command answers: it shows nothing before the last, and keeps nothing."""
+"""Problems of one command, which shows and keeps nothing before the last."""
 
-WIDE = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
+TABLE_WIDTH = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
 
 
 class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
@@ -44,6 +43,33 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take
         return result[0] if len(result) == 1 else result
 
 
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """A key of a table of the package, loaded only to check a value or to show the keys."""
+
+    name = "choice"
+
+    def __init__(self, package: str, table: str) -> None:
+        self.package, self.table = package, table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys of the table."""
+        return tuple(getattr(import_module(f"needlescope.{self.package}"), self.table))
+
+    def get_metavar(self, param: Any, *_: Any) -> str:
+        """Return all names, for the help."""
+        return f"[{'|'.join(self.names)}]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the name, or refuse it."""
+        return click.Choice(self.names).convert(value, param, ctx)
+
+
+loss_option = click.option(
+    "--loss", type=Names("losses", "LOSSES"), default="logistic", show_default=True
+)
+
+
 def problem(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a task, a training and a model."""
     for name, default in reversed({**TASK, **TRAINING}.items()):
@@ -52,15 +78,13 @@ def problem(command: Callable[..., Any]) -> Callable[..., Any]:
             f"--{name}", name.replace("-", "_"), type=kind, default=default, show_default=True
         )
         command = option(command)
-    command = click.option(
-        "--loss", type=click.Choice(LOSSES), default="logistic", show_default=True
-    )(command)
+    command = loss_option(command)
     command = click.option(
         "--balanced", is_flag=True, help="Balance the slopes between the two steps on attention."
     )(command)
     command = click.option(
-        "--model", type=click.Choice(MODELS), multiple=True, default=MODELS[:3], show_default=False,
-        help="Repeat for several; attention, pooled and vectorized by default.",
+        "--model", type=Names("models", "MODELS"), multiple=True, default=DEFAULT_MODELS,
+        show_default=False, help=f"Repeat for several; {', '.join(DEFAULT_MODELS)} by default.",
     )(command)  # fmt: skip
     return output(command)
 
@@ -115,7 +139,7 @@ def varied(rows: list[dict[str, Any]], answers: Sequence[str]) -> list[dict[str,
 def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
     """Write a table to the standard output: for people, or as JSON or CSV."""
     if form == "json":
-        from ..experiments.units.plain import to_json
+        from ..experiments.units.plain_data import to_json
 
         click.echo(to_json([dict(row) for row in rows], indent=1))
     elif form == "csv":
@@ -125,17 +149,17 @@ def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
         writer.writerows(rows)
         click.echo(text.getvalue(), nl=False)
     else:
-        _for_people([_merged(row) for row in rows], title)
+        _print_table([_merged(row) for row in rows], title)
 
 
-def quietly(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """Call without its warnings: what they say is in the result's notes, which `remark` writes."""
+def without_warnings(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Call without its warnings: the result's notes say the same, and `print_notes` writes them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return call(*given, **named)
 
 
-def remark(notes: Sequence[str]) -> None:
+def print_notes(notes: Sequence[str]) -> None:
     """Write each note once, to the standard error: a table may go into a file."""
     for note in dict.fromkeys(notes):
         click.echo(f"note: {note}", err=True)
@@ -158,11 +182,11 @@ def _merged(row: dict[str, Any]) -> dict[str, str]:
     return result
 
 
-def _for_people(rows: Sequence[dict[str, str]], title: str) -> None:
+def _print_table(rows: Sequence[dict[str, str]], title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=WIDE)
+    console = Console(width=TABLE_WIDTH)
     sign = "+-" if console.options.ascii_only else "±"
     table = Table()
     for name in rows[0] if rows else []:

@@ -1,4 +1,4 @@
-"""``needlescope figure``: one figure, from what its store has and what it still misses."""
+"""``needlescope figure``: Draw a figure, running what its table still misses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .common import output, show
-from .stopping import go_on
+from .stopping import check_stopped
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(
     from ..gallery.registry import runnable
     from ..report.drawing import draw
 
-    go_on()
+    check_stopped()
     runnable(name)  # refuse a wrong name, or one that needs more, before any work
     with Store(Path(folder) / "results.sqlite") as store:
         entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)

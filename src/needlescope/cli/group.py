@@ -1,30 +1,43 @@
-"""The group of all commands; a command's module is imported only to run it or to show its help."""
+"""The group of all commands, found by their files.
+
+A command is a module of this package whose first line is its docstring, ``needlescope NAME`` and
+a summary, and which has a ``command``. It is imported only to run it or to show its help.
+"""
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..paper import NOTE
-from .stopping import go_on, heard
+from .stopping import check_stopped, received
 
-SUMMARIES = {
-    "predict": "Predict test error, train loss and train error, in the limit.",
-    "plan": "Plan how many bags an error needs, or what error to expect.",
-    "simulate": "Train and test classifiers at finite dimension.",
-    "sweep": "Run a sweep from a TOML file into a store; go on where it stopped.",
-    "figure": "Draw a figure, running what its table still misses.",
-    "reproduce": "Draw all figures and the page that shows them.",
-}
+FIRST_LINE = re.compile(r'"""``needlescope (\w+)``: (.+)"""\n')
+
+
+def summaries(folder: Path) -> dict[str, str]:
+    """Return the summary of each command in a folder, by name."""
+    result = {}
+    for path in sorted(folder.glob("*.py")):
+        with path.open(encoding="utf-8") as file:
+            match = FIRST_LINE.fullmatch(file.readline())
+        if match and match[1] == path.stem:
+            result[path.stem] = match[2]
+    return result
+
+
+SUMMARIES = summaries(Path(__file__).parent)
 
 
 class Commands(click.Group):
     """A group that knows its commands by name and summary only."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands, in the order a new user meets them."""
+        """Name the commands."""
         return list(SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -32,14 +45,14 @@ class Commands(click.Group):
         if cmd_name not in SUMMARIES:
             return None
         result: click.Command = import_module(f".{cmd_name}", __package__).command
-        go_on()
+        check_stopped()
         return result
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, and keep the words it was given for the one that retries."""
-        ctx.meta["words"] = list(args)
+        """Find the command, and keep its arguments for the one that retries."""
+        ctx.meta["arguments"] = list(args)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -59,7 +72,7 @@ def run(**options: Any) -> None:
     try:
         group(**options)
     except (ValueError, RuntimeError, ImportError, OSError) as problem:
-        if heard:
+        if received:
             raise  # a module that was stopped while it loaded
         click.echo(f"needlescope: {problem}", err=True)
         raise SystemExit(2) from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.units.answers import ANSWERS, WORDS
+from ..experiments.units.answers import ANSWERS, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,29 +29,31 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     >>> means(table, [unit])
     [{'call': 'simulate_separability', 'fraction': 0.5, 'fraction_se': 0.5}]
     """
-    from ..experiments.stores.summary import pooled
+    from ..experiments.stores.summary import mean_and_error
 
-    asked = [name for name in _asked(units) if name in table]
-    words = table[asked].astype(str).where(table[asked].notna())  # pandas 2 writes "nan"
-    varying = ["call", *(name for name in asked if words[name].nunique() > 1)]
+    arguments = [name for name in _argument_columns(units) if name in table]
+    texts = table[arguments].astype(str).where(table[arguments].notna())  # pandas 2 writes "nan"
+    varying = ["call", *(name for name in arguments if texts[name].nunique() > 1)]
     shown = {call: ANSWERS.get(call, ()) for call in table["call"].unique()}
     answers = list(dict.fromkeys(name for names in shown.values() for name in names))
-    said = [name for name in dict.fromkeys(WORDS.get(call, "") for call in shown) if name in table]
-    by = [table["call"], *(words[name] for name in asked)]
+    verdicts = [
+        name for name in dict.fromkeys(VERDICTS.get(call, "") for call in shown) if name in table
+    ]
+    by = [table["call"], *(texts[name] for name in arguments)]
     rows = []
     for _, part in table.groupby(by, sort=False, dropna=False):
         row = {_short(name, answers): _shown(part[name].iloc[0]) for name in varying}
-        row |= {name: _shown(part[name].iloc[0]) for name in said}
+        row |= {name: _shown(part[name].iloc[0]) for name in verdicts}
         for name in answers:
             own = name in shown[row["call"]] and name in part
             values = part[name].dropna().to_numpy(float) if own else np.zeros(0)
             error = float(part[f"{name}_se"].iloc[0]) if f"{name}_se" in part else np.nan
-            row[name], row[f"{name}_se"] = pooled(values, error)
+            row[name], row[f"{name}_se"] = mean_and_error(values, error)
         rows.append(row)
     return rows
 
 
-def _asked(units: Iterable[Unit]) -> list[str]:
+def _argument_columns(units: Iterable[Unit]) -> list[str]:
     """List the columns of a table that are arguments, those that tell trials apart left out."""
     from ..experiments.stores.settings import columns
 

@@ -1,4 +1,4 @@
-"""``needlescope plan``: how many bags, or how strong a signal, or what error to expect."""
+"""``needlescope plan``: Plan how many bags an error needs, or what error to expect."""
 
 from __future__ import annotations
 
@@ -8,26 +8,14 @@ from typing import Any
 
 import click
 
-from .common import LOSSES, show
-from .stopping import go_on
+from ..planning.names import LEARNERS
+from .common import loss_option, output, show
+from .stopping import check_stopped
 
-LEARNERS = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
-    *(
-        "limit_error",
-        "limit_error_se",
-        "kappa",
-        "cosine_q",
-        "ridge",
-        "eta_w",
-        "eta_b",
-        "eta_q",
-        "beta",
-        "balance",
-        "shift",
-        "spend",
-    ),
+    *("limit_error", "limit_error_se", "kappa", "cosine_q", "ridge", "eta_w", "eta_b", "eta_q"),
+    *("beta", "balance", "shift", "spend"),
 )
 
 
@@ -40,19 +28,18 @@ NUMBERS = (
 @click.option("--n", type=int, help="Bags to train on.")
 @click.option("--error", type=float, help="Test error to reach.")
 @click.option(
-    "--learner", type=click.Choice(LEARNERS), default="attention", show_default=True,
-    help="Who learns.",
+    "--learner", type=click.Choice(tuple(LEARNERS)), default="attention", show_default=True,
+    help="What learns from the bags.",
 )  # fmt: skip
-@click.option("--loss", type=click.Choice(LOSSES), default="logistic", show_default=True)
-@click.option("--positives", type=int, help="As many of the bags are positive.")
+@loss_option
+@click.option("--positives", type=int, help="How many of the bags are positive.")
 @click.option("--costs", type=float, nargs=2, help="What a positive and a negative bag cost.")
 @click.option("--spend", type=float, help="With costs: what there is to spend.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the interval's trials.")
 @click.option(
     "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
 )
-@click.option("--json", "form", flag_value="json", help="Write JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Write CSV.")
+@output
 def command(figure: str | None, form: str | None, **options: Any) -> None:
     """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 
@@ -61,7 +48,7 @@ def command(figure: str | None, form: str | None, **options: Any) -> None:
     from ..planning.plan import plan
 
     path = None if figure is None else _check_path(Path(figure))
-    go_on()
+    check_stopped()
     result = plan(**options)
     _print(result, form)
     if path is not None:
@@ -91,7 +78,7 @@ def _check_path(path: Path) -> Path:
 def _print(result: Any, form: str | None) -> None:
     """Print the plan: in sentences and tables, or as data."""
     if form == "json":
-        from ..experiments.units.plain import to_json
+        from ..experiments.units.plain_data import to_json
 
         click.echo(to_json(result.to_dict(), indent=1))
         return
@@ -102,7 +89,9 @@ def _print(result: Any, form: str | None) -> None:
     click.echo(result.verdict)
     kept = {name: value for name, value in rows[0].items() if value == value}
     show([{k: float(v) if k == "n" else v for k, v in kept.items()}], None, "the plan")
-    show([{"learner": other.learner, "": other.words} for other in result.others], None, "others")
+    show(
+        [{"learner": other.learner, "": other.sentence} for other in result.others], None, "others"
+    )
 
 
 def _draw(result: Any, path: Path) -> None:
@@ -111,9 +100,9 @@ def _draw(result: Any, path: Path) -> None:
 
     matplotlib.use("Agg")
     from ..figures.planned import plan as draw
-    from ..planning.curves import curves
+    from ..planning.learning_curves import learning_curves
 
     if not result.reached:
         click.echo(f"nothing is drawn into {path}: the plan cannot be had", err=True)
         return
-    draw(result, curves(result)).savefig(path)
+    draw(result, learning_curves(result)).savefig(path)

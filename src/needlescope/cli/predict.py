@@ -1,4 +1,4 @@
-"""``needlescope predict``: learning curves in the limit."""
+"""``needlescope predict``: Predict test error, train loss and train error, in the limit."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from .common import points, problem, quietly, remark, show, split, varied
-from .stopping import go_on
+from .common import points, print_notes, problem, show, split, varied, without_warnings
+from .stopping import check_stopped
 
 NAMES = (
     *("test_error", "test_error_se", "train_loss", "train_loss_se"),
@@ -35,16 +35,16 @@ def command(
     """
     from ..theory.learning import predict
 
-    go_on()
+    check_stopped()
     rows, notes = [], []
     for point in points(options):
         task, training = split(point, loss, balanced)
         for item in model:
-            result = quietly(predict, task, training, item, d=d)
+            result = without_warnings(predict, task, training, item, d=d)
             notes += [f"{item}: {note}" for note in result.notes]
             row = {"model": item, **point, "loss": loss, "balanced": balanced}
             row |= {name: getattr(result, name) for name in NAMES}
             rows.append({**row, "provenance": result.provenance} if form else row)
     title = f"prediction, {loss} loss{', balanced' * balanced}"
     show(rows if form else varied(rows, NAMES), form, title)
-    remark(notes)
+    print_notes(notes)

@@ -1,4 +1,4 @@
-"""``needlescope reproduce``: every figure, and the page that shows them side by side."""
+"""``needlescope reproduce``: Draw all figures and the page that shows them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .common import output, show
-from .stopping import go_on
+from .stopping import check_stopped
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def command(
     from ..report.drawing import draw, on_page
     from ..report.page import page
 
-    go_on()
+    check_stopped()
     requested = (*names, *deep_names()) if deep else names or core_names()
     for name in requested:
         runnable(name)  # refuse a wrong name, or one that needs more, before any work

@@ -1,4 +1,4 @@
-"""``needlescope simulate``: the same at finite dimension."""
+"""``needlescope simulate``: Train and test classifiers at finite dimension."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from .common import points, problem, quietly, remark, show, split, varied
-from .stopping import go_on
+from .common import points, print_notes, problem, show, split, varied, without_warnings
+from .stopping import check_stopped
 
 NAMES = ("test_error", "train_loss", "train_error")
 
@@ -39,7 +39,7 @@ def command(
     from ..simulation.simulate import simulate
     from ..theory.learning import predict
 
-    go_on()
+    check_stopped()
     rows, notes = [], []
     for point in points(options):
         task, training = split(point, loss, balanced)
@@ -50,11 +50,11 @@ def command(
             for name in NAMES:
                 row[name], row[f"{name}_se"] = getattr(result, name), getattr(result, f"{name}_se")
             if theory:
-                limit = quietly(predict, task, training, item, d=d)
+                limit = without_warnings(predict, task, training, item, d=d)
                 row |= {"predicted": limit.test_error, "predicted_se": limit.test_error_se}
                 notes += [f"{item}: {note}" for note in limit.notes]
             rows.append(row)
     title = f"simulation, {loss} loss{', balanced' * balanced}, d = {d}, {trials} trials"
     answers = [item for name in (*NAMES, *["predicted"] * theory) for item in (name, f"{name}_se")]
     show(rows if form else varied(rows, answers), form, title)
-    remark(notes)
+    print_notes(notes)

@@ -1,9 +1,9 @@
 """How a command is stopped: Ctrl-C, SIGTERM and SIGHUP end it in one way.
 
-Its workers are ended, a sentence says what is left and how to go on, and the exit code is the
-usual one: 130, 143 or 129. A signal that is ignored when the program starts, as under nohup, is
-ignored still. Nothing but Python's own small modules is loaded here, so that a signal that comes
-while the others load is met too.
+Its workers are ended, a sentence says what is kept and how to continue, and the exit code is the
+usual one: 130, 143 or 129. A signal that is ignored when the program starts, as under nohup, stays
+ignored. Only small modules of Python's own are imported here, so that a signal that comes while the
+others load is handled too.
 """
 
 from __future__ import annotations
@@ -19,61 +19,61 @@ from typing import Any
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-KEEPING = ("sweep", "figure", "reproduce")  # the commands that keep what is finished
-AGAIN = 0.05  # seconds after which a signal that went unheard is sent again
+RESUMABLE = ("sweep", "figure", "reproduce")  # commands that keep finished units
+RESEND_AFTER = 0.05  # seconds, if the exception of a signal was dropped
 
 
-heard: list[int] = []  # the signals that came
+received: list[int] = []  # signals
 
 
 class Stopped(BaseException):
-    """A signal asks the program to end; not an `Exception`, so that nothing makes light of it."""
+    """A signal asks the program to end; not an `Exception`, so that no handler swallows it."""
 
 
-def go_on() -> None:
-    """Stop here if a signal came before: a module that was loading may have made light of it."""
-    if heard:
+def check_stopped() -> None:
+    """Stop here if a signal came before: a module that was loading may have swallowed it."""
+    if received:
         raise Stopped
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """End the program with a sentence if a signal asks for it meanwhile."""
+    """End the program with a sentence if a signal comes meanwhile."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is given signals
+        yield  # only the main thread receives signals
         return
-    heard.clear()
+    received.clear()
 
-    def hear(number: int, frame: object) -> None:
-        heard.append(number)
+    def receive(number: int, frame: object) -> None:
+        received.append(number)
         raise Stopped
 
-    def unheard(lost: Any) -> None:
-        """Say again what was raised where Python drops errors: in the end of an object."""
+    def resend(lost: Any) -> None:
+        """Send a signal again whose exception Python dropped, as in the end of an object."""
         if isinstance(lost.exc_value, Stopped):
-            threading.Timer(AGAIN, _send, (heard[0],)).start()
+            threading.Timer(RESEND_AFTER, _send, (received[0],)).start()
         else:
             sys.__unraisablehook__(lost)
 
     before = {item: signal.getsignal(item) for item in SIGNALS}
-    hook, sys.unraisablehook = sys.unraisablehook, unheard
+    hook, sys.unraisablehook = sys.unraisablehook, resend
     for name, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(name, hear)
+            signal.signal(name, receive)
     try:
         yield
-    except BaseException:  # a library may have made another error of it
-        if not heard:
+    except BaseException:  # a library may have raised another error from it
+        if not received:
             raise
         for name in SIGNALS:
-            signal.signal(name, signal.SIG_IGN)  # until the end, which is near
+            signal.signal(name, signal.SIG_IGN)
         with suppress(OSError, ValueError):  # the terminal may be gone
             sys.stderr.write(f"{sentence(sys.argv)}\n")
             sys.stderr.flush()
-        raise SystemExit(128 + heard[0]) from None
+        raise SystemExit(128 + received[0]) from None
     finally:
         sys.unraisablehook = hook
-        if not heard:
+        if not received:
             for name, handler in before.items():
                 signal.signal(name, handler)
 
@@ -87,7 +87,7 @@ def _send(number: int) -> None:
 
 
 def sentence(words: Sequence[str]) -> str:
-    """Say what is left of a command that was stopped.
+    """Say what is kept of a command that was stopped.
 
     Examples
     --------
@@ -97,14 +97,14 @@ def sentence(words: Sequence[str]) -> str:
     'interrupted: nothing is kept; needlescope sweep keeps what is finished'
     """
     started, *rest = words or ["needlescope"]
-    if rest and rest[0] in KEEPING:
+    if rest and rest[0] in RESUMABLE:
         again = shlex.join([program(started), *rest])
         return f"interrupted: finished units are kept, and this goes on from there: {again}"
     return "interrupted: nothing is kept; needlescope sweep keeps what is finished"
 
 
 def program(started: str) -> str:
-    """Return what starts this program from here: its name, or its path if the shell lacks it."""
+    """Return what starts this program from here: its name, or its path if that is not found."""
     import shutil
 
     result = shutil.which("needlescope")

@@ -1,4 +1,4 @@
-"""``needlescope sweep``: run a grid of calls into a store."""
+"""``needlescope sweep``: Run a sweep from a TOML file into a store; continue where it stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .common import output, show
-from .stopping import go_on
+from .stopping import check_stopped
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(
     from ..experiments.sweep import read_sweep
     from .means import means
 
-    go_on()
+    check_stopped()
     check_file("--out", out, (".csv", ".parquet"))
     check_file("--figure", figure, (".png", ".pdf", ".svg"))
     if out is not None and out.endswith(".parquet"):
@@ -93,23 +93,24 @@ def command(
 
 def check_axes(sweep: Sweep, figure: str | None, axes: dict[str, Sequence[str]], y: Any) -> None:
     """Refuse axes of a figure that the sweep does not have, before the work that they are of."""
-    from ..experiments.units.guess import one_of
+    from ..experiments.units.spelling import check_choice
 
     given = [name for name in axes if axes[name]] + ["--y"] * (y is not None)
     if given and figure is None:
         raise ValueError(f"{given[0]} goes with --figure, which names the picture's file")
     for name, values in axes.items():
         for value in values:
-            one_of(name, value, [*sweep.grid.axes, "call"])
+            check_choice(name, value, [*sweep.grid.axes, "call"])
 
 
 def draw(figure: str, table: pd.DataFrame, x: Any, y: Any, by: Any) -> None:
     """Draw the table; what cannot be drawn is said, and the run's own end is not lost to it."""
-    from ..figures.lines import lines_drawing
+    from ..figures.lines import lines
     from ..figures.render import picture
+    from ..figures.rendered import drawing_of
 
     try:
-        picture(lines_drawing(table, x, y, by)).savefig(figure)
+        picture(drawing_of(lines)(table, x, y, by)).savefig(figure)
     except (ValueError, OSError) as problem:
         click.echo(f"no figure: {problem}", err=True)
         return

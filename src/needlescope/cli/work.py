@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import shortened
-from .stopping import go_on, program
+from .stopping import check_stopped, program
 
 if TYPE_CHECKING:
     from ..experiments.engine import Engine, Summary
@@ -30,7 +30,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(*rest: Any, engine: str, scheduler: str | None, n_jobs: int | None, **more: Any) -> Any:
         made = make_engine(engine, scheduler, n_jobs)
-        go_on()
+        check_stopped()
         return command(*rest, engine=made, **more)
 
     for option in (
@@ -69,14 +69,13 @@ def finish(summary: Summary) -> None:
             click.echo(f"    {count} with {shortened(error)}", err=True)
         if len(errors) > MOST_ERRORS:
             click.echo(f"    and {len(errors) - MOST_ERRORS} other errors", err=True)
-        words = f"{summary.failed} units failed; retry just those with: {given('--retry')}"
-        click.echo(words, err=True)
+        retry = retry_command()
+        click.echo(f"{summary.failed} units failed; retry just those with: {retry}", err=True)
         raise SystemExit(1)
 
 
-def given(*more: str) -> str:
-    """Return the command that is running as it was given, ready for a shell, and more options."""
-    name, *rest = click.get_current_context().meta["words"]
-    return shlex.join(
-        [program(sys.argv[0]), name, *(item for item in more if item not in rest), *rest]
-    )
+def retry_command() -> str:
+    """Return the command that is running, ready for a shell, with --retry."""
+    name, *rest = click.get_current_context().meta["arguments"]
+    retry = [] if "--retry" in rest else ["--retry"]
+    return shlex.join([program(sys.argv[0]), name, *retry, *rest])

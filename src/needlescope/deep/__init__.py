@@ -8,11 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOME = {
-    "ARCHITECTURES": "catalogue",
-    "DeepClassifier": "classifier",
-    "simulate_deep": "simulate",
-}
+_HOME = {"ARCHITECTURES": "catalogue", "DeepClassifier": "classifier", "simulate_deep": "simulate"}
 
 __all__ = ["ARCHITECTURES", "DeepClassifier", "simulate_deep"]
 

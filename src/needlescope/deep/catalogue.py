@@ -10,25 +10,44 @@
 | max | features of tokens, each at its largest |
 | gated, gated_hidden | gated attention pooling as used for bags (ABMIL); behind a hidden layer |
 | gru, convolution | tokens in their order, by a recurrent unit or a convolution |
+
+A new architecture is a module in `architectures/` with a function ``build(d, width, heads)``, and
+its record here, with the module's name in the import of `Architecture.build`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..grid import choice, whole
 from .torch_needed import need_torch
 
 if TYPE_CHECKING:
-    from .architectures.reader import Reader
+    from .architectures.network import Network
 
-MOST_HEADS = 64
-MOST_WIDE = 1024
+MAX_HEADS = 64
+MAX_WIDTH = 1024
 
 
 class Architecture(NamedTuple):
-    """One way to read a sample of tokens.
+    """What is known of an architecture without torch, and how torch builds it.
+
+    Attributes
+    ----------
+    name, label
+        Its name as an argument, and in a legend.
+    attention
+        What its attention weights are; nothing if it has none.
+    module, options
+        The module in `architectures/` that builds it, and the options of its ``build``.
+    heads
+        How many heads it has by default; None if there are none to choose.
+    family
+        The panel that figures draw it in: "paper", "attention" or "others".
+    all_pairs
+        Whether all tokens attend to all, which takes memory that grows as L².
 
     Examples
     --------
@@ -37,50 +56,86 @@ class Architecture(NamedTuple):
     """
 
     name: str
-    words: str  # in a legend
-    attention: str  # what it is, nothing if there is none
-    heads: int | None = None  # by default; None if there are none to choose
+    label: str
+    attention: str
+    module: str
+    options: Mapping[str, Any] = MappingProxyType({})
+    heads: int | None = None
+    family: str = "others"
+    all_pairs: bool = False
 
-    def build(self, d: int, width: int, heads: int | None = None) -> Reader:
-        """Return the torch module at its start, drawn with torch's own generator."""
+    def build(self, d: int, width: int, heads: int | None = None) -> Network:
+        """Return the torch module with initial weights, drawn by torch's own generator."""
         need_torch("an architecture")
-        from .building import BUILD
+        # Imported by name: the imports say which code a stored result rests on.
+        from .architectures import gated, in_order, maximum, self_attention, solvable, transformer
 
-        return BUILD[self.name](d, width, heads or self.heads or 1)
+        modules = (gated, in_order, maximum, self_attention, solvable, transformer)
+        builders = {module.__name__.rpartition(".")[2]: module.build for module in modules}
+        network: Network = builders[self.module](d, width, heads or self.heads or 1, **self.options)
+        return network
 
 
 _ALL = (
-    Architecture("solvable", "the paper's model", "softmax of one query"),
+    Architecture(
+        "solvable", "the paper's model", "softmax of one query", "solvable", family="paper"
+    ),
     Architecture(
         "cls",
         "self-attention, one head",
         "softmax over the tokens and the CLS token itself, of one head",
+        "self_attention",
+        family="attention",
     ),
     Architecture(
         "multihead",
         "self-attention, several heads",
         "softmax over the tokens and the CLS token itself, of each head",
-        4,
+        "self_attention",
+        heads=4,
+        family="attention",
     ),
     Architecture(
-        "block", "transformer block", "that of the CLS token on the others, of each head", 4
+        "block",
+        "transformer block",
+        "that of the CLS token on the others, of each head",
+        "transformer",
+        {"depth": 1},
+        heads=4,
+        family="attention",
     ),
     Architecture(
         "two_blocks",
         "two transformer blocks",
         "that of the CLS token on the others in the last block, of each head",
-        4,
+        "transformer",
+        {"depth": 2},
+        heads=4,
+        family="attention",
+        all_pairs=True,
     ),
-    Architecture("linear", "linear attention", "(1 + Xq − mean)/L: it may be less than nothing"),
-    Architecture("max", "max-pooling", "the share of features that are largest there"),
-    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer"),
+    Architecture(
+        "linear",
+        "linear attention",
+        "(1 + Xq − mean)/L, which may be negative",
+        "solvable",
+        {"linear": True},
+        family="paper",
+    ),
+    Architecture("max", "max-pooling", "the share of features that are largest there", "maximum"),
+    Architecture(
+        "gated", "gated attention (ABMIL)", "softmax of a gated layer", "gated", family="attention"
+    ),
     Architecture(
         "gated_hidden",
         "gated attention, hidden layer",
         "softmax of a gated layer of rectified units",
+        "gated",
+        {"hidden": True},
+        family="attention",
     ),
-    Architecture("gru", "recurrent (GRU)", ""),
-    Architecture("convolution", "convolution", ""),
+    Architecture("gru", "recurrent (GRU)", "", "in_order", {"recurrent": True}),
+    Architecture("convolution", "convolution", "", "in_order", {"recurrent": False}),
 )
 ARCHITECTURES: Mapping[str, Architecture] = {item.name: item for item in _ALL}
 
@@ -95,7 +150,7 @@ def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Ar
     ValueError: heads=2 needs an architecture that has several, multihead, block or two_blocks, ...
     """
     result = ARCHITECTURES[choice("architecture", name, tuple(ARCHITECTURES))]
-    whole("width", width, 1, MOST_WIDE)
+    whole("width", width, 1, MAX_WIDTH)
     if heads is None:
         heads = result.heads
     elif result.heads is None:
@@ -105,7 +160,7 @@ def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Ar
             f"{several[-1]}, got architecture={name!r}"
         )
     if heads is not None:
-        whole("heads", heads, 1, MOST_HEADS)
+        whole("heads", heads, 1, MAX_HEADS)
         if width % heads:
             raise ValueError(f"width must be a multiple of heads={heads}, got {width}")
     return result

@@ -15,20 +15,20 @@ from ..estimators.base import BagClassifier
 from ..estimators.fitting import prepared
 from ..estimators.fitting.comparison import Recipe
 from ..estimators.fitting.lockstep.conductor import Job
-from ..estimators.fitting.lockstep.hands import thread_count
 from ..estimators.fitting.lockstep.sight import Sight
+from ..estimators.fitting.lockstep.threads import thread_count
 from ..estimators.fitting.settings import Setting
 from ..estimators.fitting.steps import Scored
 from ..estimators.fitting.ways.catalogue import SHRINKAGES, SearchSpec
-from ..estimators.fitting.ways.rounds import Ways
+from ..estimators.fitting.ways.rounds import Candidates
 from ..losses import Loss
 from ..running.progress import Progress, reporting
-from .course import DECAYS, EPOCHS, RATES
-from .plan import Plan, Trained
 from .torch_needed import need_torch
+from .training.defaults import DECAYS, EPOCHS, RATES
+from .training_spec import Trained, TrainingSpec
 
 
-def _absent(name: str) -> Any:
+def _missing_attribute(name: str) -> Any:
     """Return an attribute of the other classifiers that this one cannot have."""
 
     def refuse(self: Any) -> Any:
@@ -45,7 +45,7 @@ class DeepClassifier(BagClassifier):
 
     What `MILClassifier` does with models that are solved, this does with an architecture
     that is trained end to end, on the same bags, scaled and held out alike and calibrated alike: so
-    that the two can be compared, and it can be asked whether more attention pays. All
+    that the two can be compared, and you see whether more attention pays. All
     architectures are trained as `simulate_deep` trains them: Adam on the logistic loss, with
     weights that decay; a fifth of the training bags says when to stop, and which learning rate and
     decay to keep. Needs the extra ``needlescope[deep]``.
@@ -53,24 +53,16 @@ class DeepClassifier(BagClassifier):
     Parameters
     ----------
     architecture : str, default "block"
-        "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
-        "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is. The
-        last two take instances in their order, all others as a set. That a transformer block is the
-        default was decided by musk1, elephant, tiger and fox.
+        A name in `needlescope.deep.ARCHITECTURES`, which says what each is. "gru" and "convolution"
+        take instances in their order, all others as a set. That a transformer block is the default
+        was decided by musk1, elephant, tiger and fox.
     heads : int, optional
-        Of "multihead", "block" and "two_blocks", which have 4 by default; at most 64.
+        As in `simulate_deep`, and so are the next four.
     width : int, default 32
-        Of keys, values and hidden layers, a multiple of the heads; at most 1024.
     rates : sequence of float, default (0.01, 0.03)
-        Learning rates, 1 to 20 of them.
     decays : sequence of float, default (3, 10)
-        How fast weights decay, times the learning rate in every step, of 64 features; of d
-        features √(d/64) times as fast, and never so fast that a step takes more than half. Every
-        pair of a rate and a decay is trained to its end from the same start; that which does best
-        on the held-out bags is kept.
+        At d features in place of dimensions.
     epochs : int, default 300
-        The most epochs, from 1 to 100,000; training stops when the loss of the held-out bags has
-        not become less for 20 of them, or for 100 if nothing has been learned yet.
     shrinkage : "auto", float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size. "auto" compares 1 with
@@ -89,7 +81,7 @@ class DeepClassifier(BagClassifier):
         As in `MILClassifier`.
     progress : bool, callable or None, default None
         A bar of epochs for each training if there is a terminal; True or a function of
-        (done, total) as in `needlescope.simulate`. Of several threads, only a function is told.
+        (done, total) as in `needlescope.simulate`. With several threads, only a function is called.
 
     Attributes
     ----------
@@ -97,7 +89,7 @@ class DeepClassifier(BagClassifier):
         As in `MILClassifier`; ``estimators_[0].model`` has the weights as NumPy arrays.
     rate_, decay_ : float
         The learning rate that was kept in the training on all bags, and the decay that went with
-        it, as it was for so many features.
+        it, scaled to the number of features.
     epochs_ : int
         The epoch at which the loss of its held-out bags was least: the weights are those.
     parameters_ : int
@@ -131,8 +123,8 @@ class DeepClassifier(BagClassifier):
     loss: Any = "logistic"  # what torch minimises: no parameter here
     ridge: Any = None  # weights decay instead
 
-    readout_ = _absent("readout_")
-    intercept_ = _absent("intercept_")
+    readout_ = _missing_attribute("readout_")
+    intercept_ = _missing_attribute("intercept_")
 
     def __init__(
         self,
@@ -163,16 +155,18 @@ class DeepClassifier(BagClassifier):
         self.progress = progress
 
     def _spec(self, loss: Loss) -> SearchSpec:
-        self._plan()
+        self._training_spec()
         return SearchSpec(shrinkage=self.shrinkage, pooling=self.architecture)
 
-    def _plan(self) -> Plan:
+    def _training_spec(self) -> TrainingSpec:
         """Read the parameters of a training, or refuse them."""
-        return Plan.read(
+        return TrainingSpec.validated(
             self.architecture, self.width, self.heads, self.rates, self.decays, self.epochs
         )
 
-    def _ways(self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float) -> Ways:
+    def _candidates(
+        self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
+    ) -> Candidates:
         """List one way for each shrinkage; refuse more instances than are held in memory."""
         numbers, most = int(bags.lengths[used].sum()) * bags.d, prepared.HOLD
         if numbers > most:
@@ -188,7 +182,9 @@ class DeepClassifier(BagClassifier):
         return {candidate: [candidate] for candidate in ways}
 
     def _recipe(self, loss: Loss) -> Recipe:
-        threads = thread_count(self.n_jobs)  # they start when something is asked, and end with it
+        threads = thread_count(
+            self.n_jobs
+        )  # they start with the first training, and end with the last
         train = partial(self._train, ThreadPoolExecutor(threads) if threads > 1 else None)
         return super()._recipe(loss)._replace(train=train, scores=self._scores, start=None)
 
@@ -197,10 +193,12 @@ class DeepClassifier(BagClassifier):
     ) -> Job[list[Scored]]:
         need_torch("DeepClassifier")
         if pool is None:
-            yield []  # nothing is asked: instances are held, and gone through in batches
+            yield []  # needs no batched pass: instances are held, and read in batches
             return [self._trained_on(sight, random, self.progress)]
-        told = self.progress if callable(self.progress) else False  # bars would be in the way
-        under_way = pool.submit(self._trained_on, sight, random, told)
+        report = (
+            self.progress if callable(self.progress) else False
+        )  # several bars would overwrite each other
+        under_way = pool.submit(self._trained_on, sight, random, report)
         yield []  # the other trainings begin
         return [under_way.result()]
 
@@ -208,10 +206,10 @@ class DeepClassifier(BagClassifier):
         """Train on the bags that count in a sight."""
         from .fitting import train_bags
 
-        plan = self._plan()
-        total = len(plan.rates) * len(plan.decays) * plan.epochs
-        with reporting(progress, total, f"{plan.architecture}, epochs") as report:
-            result = train_bags(sight, plan, random, lambda epochs: report(epochs, 0))
+        spec = self._training_spec()
+        total = len(spec.rates) * len(spec.decays) * spec.epochs
+        with reporting(progress, total, f"{spec.architecture}, epochs") as report:
+            result = train_bags(sight, spec, random, lambda epochs: report(epochs, 0))
             report(total, 0)
         return result
 

@@ -17,66 +17,69 @@ from ..estimators.fitting.folds import grouped
 from ..estimators.fitting.lockstep.lens import Lens
 from ..estimators.fitting.lockstep.sight import Sight
 from ..estimators.fitting.steps import Scored
-from .architectures.reader import Reader
+from .architectures.network import Network
 from .catalogue import ARCHITECTURES
-from .course import EVERY
-from .plan import Plan, Trained
 from .training import samples as in_batches
-from .training.choice import choose, held_out, settings_of
-from .training.loop import Course, Parts
-from .training.quiet import calm, repeatable
+from .training.defaults import HELD_OUT_EVERY
+from .training.determinism import deterministic, seeded
+from .training.loop import LoopOptions, Split
 from .training.samples import Samples
+from .training.selection import hold_out, select_setting, settings_of
+from .training_spec import Trained, TrainingSpec
 
-FARTHEST = 1e12  # deviations from which on instances are all as far: single precision squares them
+LARGEST_VALUE = 1e12  # beyond which values are clipped: single precision squares them
 
 
 def train_bags(
-    sight: Sight, plan: Plan, random: Any, told: Callable[[int], object] = lambda epochs: None
+    sight: Sight,
+    spec: TrainingSpec,
+    random: Any,
+    report: Callable[[int], object] = lambda epochs: None,
 ) -> Scored:
     """Train on the bags that count, and score all of them.
 
     A fifth of them, stratified and drawn at random, is held out: it says when to stop, and which
     learning rate and decay to keep. Bags of one group are held out together where that is possible.
     """
-    known = np.flatnonzero(sight.counts)
-    weight = sight.weight[known] / sight.weight[known].mean()
-    groups = None if sight.groups is None else sight.groups[known]
-    parts = _parts(sight.y[known], groups, random)
+    own = np.flatnonzero(sight.counts)
+    weight = sight.weight[own] / sight.weight[own].mean()
+    groups = None if sight.groups is None else sight.groups[own]
+    split = _hold_out(sight.y[own], groups, random)
     seed = int(random.randint(2**31 - 1))
     table, starts = _table(sight)
-    samples = Samples(table, starts, sight.y[known], weight)
-    course = Course(epochs=plan.epochs)
-    architecture = ARCHITECTURES[plan.architecture]
-    settings = settings_of(plan.rates, plan.decays, samples.d)
-    chosen = choose(
-        lambda: architecture.build(samples.d, plan.width, plan.heads),
-        *(samples, parts, course, settings, seed),
-        told=told,
+    samples = Samples(table, starts, sight.y[own], weight)
+    options = LoopOptions(epochs=spec.epochs)
+    architecture = ARCHITECTURES[spec.architecture]
+    settings = settings_of(spec.rates, spec.decays, samples.d)
+    selected = select_setting(
+        lambda: architecture.build(samples.d, spec.width, spec.heads),
+        *(samples, split, options, settings, seed),
+        report=report,
     )
-    weights = {name: value.numpy().copy() for name, value in chosen.reader.state_dict().items()}
-    sizes = (plan.architecture, samples.d, plan.width, plan.heads)
-    model = Trained(*sizes, weights, *chosen.run.setting, chosen.run.best_epoch)
+    weights = {name: value.numpy().copy() for name, value in selected.network.state_dict().items()}
+    sizes = (spec.architecture, samples.d, spec.width, spec.heads)
+    model = Trained(*sizes, weights, *selected.run.setting, selected.run.best_epoch)
     return Scored(model, scores(sight.data, model, sight.lens))
 
 
 def scores(data: Any, model: Trained, lens: Lens | None = None) -> FloatArray:
     """Return the score of every bag."""
-    result, reader = np.empty(len(data.y)), rebuilt(model)
-    with calm():
+    result, network = np.empty(len(data.y)), rebuilt(model)
+    with deterministic():
         for place, samples in _blocks(data, lens):
             rows = torch.arange(len(samples))
-            result[place] = in_batches.scores(reader, samples, rows).numpy()
+            result[place] = in_batches.scores(network, samples, rows).numpy()
     return result
 
 
 def attention(data: Any, model: Trained) -> list[FloatArray] | None:
     """Return the attention (heads, instances) in every bag; None if the architecture has none."""
     result: list[FloatArray] = []
-    reader = rebuilt(model)
-    with calm(), torch.no_grad():
+    network = rebuilt(model)
+    with deterministic(), torch.no_grad():
         for _, samples in _blocks(data, None):
             for rows in samples.passes(torch.arange(len(samples))):
-                weights = reader(*samples.batch(rows)).attention
+                weights = network(*samples.batch(rows)).attention
                 if weights is None:
                     return None
                 lengths = samples.lengths[rows].tolist()
@@ -84,28 +87,28 @@ def attention(data: Any, model: Trained) -> list[FloatArray] | None:
     return result
 
 
-def rebuilt(model: Trained) -> Reader:
+def rebuilt(model: Trained) -> Network:
     """Return the torch module of a trained architecture, in double precision."""
-    with repeatable(0):
-        reader = ARCHITECTURES[model.architecture].build(model.d, model.width, model.heads)
+    with seeded(0):
+        network = ARCHITECTURES[model.architecture].build(model.d, model.width, model.heads)
     state = {name: torch.from_numpy(np.array(weight)) for name, weight in model.weights.items()}
-    reader.load_state_dict(state)
-    reader.double()
-    return reader
+    network.load_state_dict(state)
+    network.double()
+    return network
 
 
-def _parts(y: FloatArray, groups: IndexArray | None, random: Any) -> Parts:
+def _hold_out(y: FloatArray, groups: IndexArray | None, random: Any) -> Split:
     """Draw the fifth that is held out of training."""
     if groups is not None:
         try:
-            rest, held = grouped(y, groups, EVERY, random)[0]
+            rest, held = grouped(y, groups, HELD_OUT_EVERY, random)[0]
         except ValueError:  # a class of one group: to hold it out would leave none to train on
             pass
         else:
-            return Parts(torch.from_numpy(rest), torch.from_numpy(held))
+            return Split(torch.from_numpy(rest), torch.from_numpy(held))
     order = random.permutation(len(y))
-    known, held = (np.sort(order[part.numpy()]) for part in held_out(y[order]))
-    return Parts(torch.from_numpy(known), torch.from_numpy(held))
+    train, held = (np.sort(order[part.numpy()]) for part in hold_out(y[order]))
+    return Split(torch.from_numpy(train), torch.from_numpy(held))
 
 
 def _table(sight: Sight) -> tuple[Any, IndexArray]:
@@ -115,7 +118,7 @@ def _table(sight: Sight) -> tuple[Any, IndexArray]:
     for block in data.blocks():
         own = np.repeat(sight.counts[block.rows], lengths[block.rows])
         if own.any():
-            shown.append(_seen(block.table[own], sight.lens).astype(np.float32))
+            shown.append(_rescaled(block.table[own], sight.lens).astype(np.float32))
     starts = np.concatenate([[0], np.cumsum(lengths[sight.counts])])
     return np.concatenate(shown), starts
 
@@ -125,10 +128,10 @@ def _blocks(data: Any, lens: Lens | None) -> Iterator[tuple[Any, Samples]]:
     lengths = data.bags.lengths[data.used]
     for block in data.blocks():
         starts = np.concatenate([[0], np.cumsum(lengths[block.rows])])
-        table = _seen(block.table, lens)
+        table = _rescaled(block.table, lens)
         yield block.rows, Samples(table, starts, data.y[block.rows], dtype=np.float64)
 
 
-def _seen(rows: Any, lens: Lens | None) -> Any:
+def _rescaled(rows: Any, lens: Lens | None) -> Any:
     """Return instances as they are seen; what is far out of proportion is brought in."""
-    return np.clip(rows if lens is None else lens.show(rows), -FARTHEST, FARTHEST)
+    return np.clip(rows if lens is None else lens.show(rows), -LARGEST_VALUE, LARGEST_VALUE)

@@ -1,7 +1,7 @@
-"""What a trained architecture does on fresh samples: how often it errs, where it looks, along what.
+"""A trained architecture on fresh samples: its test error, its attention, and its direction.
 
-A gradient of the score in a signal token, averaged over positives, is the direction along which a
-signal is felt: of a linear classifier it is the readout, and any architecture has one.
+The gradient of the score in a signal token, averaged over positives, is the direction along which
+a signal changes the score: of a linear classifier it is the readout.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ..arrays import FloatArray
 from ..noise import Noise
 from ..simulation.samples.data import Tokens, tokens
 from ..task import Task
-from .architectures.reader import Reader
-from .training.samples import in_one_go
+from .architectures.network import Network
+from .training.samples import samples_per_pass
 
-OTHERS = 15  # tokens beside the signal whose attention is told, the most attended first
+OTHERS = 15  # tokens beside the signal whose attention is reported, the most attended first
 
 
 class Positives(NamedTuple):
@@ -41,7 +41,7 @@ def positives(
 
 
 def test_error(
-    reader: Reader,
+    network: Network,
     task: Task,
     count: int,
     xi: FloatArray,
@@ -53,19 +53,19 @@ def test_error(
     data = tokens(task, count, xi, noise, seed)
     with torch.no_grad():
         for block in data.blocks():
-            parts = torch.from_numpy(block.X).split(in_one_go(*block.X.shape[1:]))
-            result = torch.cat([reader(part).scores for part in parts]).numpy()
+            split = torch.from_numpy(block.X).split(samples_per_pass(*block.X.shape[1:]))
+            result = torch.cat([network(part).scores for part in split]).numpy()
             wrong += int(((result > 0.0) != (block.y > 0.0)).sum())
     return wrong / count
 
 
-def look(reader: Reader, fresh: Positives) -> dict[str, float | list[float]]:
-    """Return where an architecture looks, and along which direction, in fresh positives."""
+def observe(network: Network, fresh: Positives) -> dict[str, float | list[float]]:
+    """Return the attention and the direction of an architecture in fresh positives."""
     pull, seen = torch.zeros(fresh.X.shape[-1]), []
-    step = in_one_go(*fresh.X.shape[1:])
+    step = samples_per_pass(*fresh.X.shape[1:])
     for part, marked in zip(fresh.X.split(step), fresh.marked.split(step), strict=True):
         X = part.clone().requires_grad_(True)
-        read = reader(X)
+        read = network(X)
         (slope,) = torch.autograd.grad(read.scores.sum(), X)
         at = marked[..., None].expand(-1, -1, X.shape[-1])
         pull += slope.gather(1, at).sum(dim=(0, 1)).detach() / fresh.marked.numel()
@@ -76,7 +76,7 @@ def look(reader: Reader, fresh: Positives) -> dict[str, float | list[float]]:
         "signal": float(along[0] if len(along) == 1 else along.norm()),
         "norm": float(pull.norm()),
         "cosine": _cosine(pull, fresh.signals),
-        **_query(reader, fresh.signals),
+        **_query(network, fresh.signals),
         **_attention(torch.cat(weights) if weights else None, fresh.marked),
     }
 
@@ -90,9 +90,9 @@ def _cosine(vector: Tensor, signals: Tensor) -> float:
     return float(along[0] if len(along) == 1 else along.norm()) / norm
 
 
-def _query(reader: Reader, signals: Tensor) -> dict[str, float]:
+def _query(network: Network, signals: Tensor) -> dict[str, float]:
     """Return strength and alignment of the best aligned query; NaN without one."""
-    queries = reader.queries()
+    queries = network.queries()
     if queries is None:
         return {"kappa": np.nan, "cosine_q": np.nan}
     queries = queries.detach()

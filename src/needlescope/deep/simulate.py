@@ -19,16 +19,16 @@ from ..results import DeepOutcome
 from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.progress import check_progress
 from ..running.seeds import streams
-from ..simulation.asked import trial_count
+from ..simulation.checks import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import ARCHITECTURES, get_architecture
-from .course import BATCH, DECAYS, EPOCHS, RATES
-from .plan import MOST_EPOCHS, read_list
 from .torch_needed import need_torch
+from .training.defaults import BATCH, DECAYS, EPOCHS, RATES
+from .training_spec import MAX_EPOCHS, check_numbers
 
 MEMORY = 1 << 30
-KEPT = 6  # arrays of all attention weights that a step of training keeps
+ARRAYS_KEPT = 6  # arrays of all attention weights that a step of training keeps
 MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
@@ -75,8 +75,7 @@ def simulate_deep(
     alpha : float or array
         All labelled samples, those held out included, divided by d: above 0.
     architecture : str, default "cls"
-        "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
-        "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is.
+        A name in `needlescope.deep.ARCHITECTURES`, which says what each is.
     d : int, default 64
         Dimension of a token, from 1 to 100,000.
     trials : int, default 8
@@ -111,7 +110,7 @@ def simulate_deep(
         there after it was interrupted, with the same result to the last bit. What is in it may be
         removed when the call has ended.
     n_jobs : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
+        Processes to run on, one for each core by default. Results do not depend on it.
     memory : int, default 1 GiB
         Bytes that the samples of a trial may take.
     progress : bool or callable, optional
@@ -136,8 +135,8 @@ def simulate_deep(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], n_jobs=1)
-    >>> found.model, bool(found.test_error < 0.1), bool(found.cosine_q > 0.7)
+    >>> result = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], n_jobs=1)
+    >>> result.model, bool(result.test_error < 0.1), bool(result.cosine_q > 0.7)
     ('solvable', True, True)
     """
     alpha = check_deep(
@@ -158,24 +157,11 @@ def simulate_deep(
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
     given = tuple(int(length) for length in lengths)
-    steps = read_list("rates", rates, above_zero=True)
-    falls = read_list("decays", decays, above_zero=False)
-    first = Job(
-        task,
-        0.0,
-        architecture,
-        d,
-        heads,
-        width,
-        given,
-        bool(watch),
-        steps,
-        falls,
-        epochs,
-        n_test,
-        STANDARD if noise is None else noise,
-        None if checkpoints is None else os.fspath(checkpoints),
-    )
+    steps = check_numbers("rates", rates, above_zero=True)
+    falls = check_numbers("decays", decays, above_zero=False)
+    sizes = (architecture, d, heads, width, given, bool(watch), steps, falls, epochs, n_test)
+    folder = None if checkpoints is None else os.fspath(checkpoints)
+    first = Job(task, 0.0, *sizes, STANDARD if noise is None else noise, folder)
     jobs = [
         first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=place)
         for k, place in enumerate(places)
@@ -244,7 +230,7 @@ def check_deep(
     noise: Noise | None,
     memory: int,
 ) -> Any:
-    """Refuse what `simulate_deep` cannot be asked; return α as an array or a number."""
+    """Refuse arguments of `simulate_deep`; return α as an array or a number."""
     check_kind("task", task, Task)
     task.need_plain("simulate_deep")
     alpha = amount("alpha", alpha)
@@ -254,7 +240,7 @@ def check_deep(
     if d < task.kinds:
         raise ValueError(f"d must be at least {task.kinds}, the number of signals, got {d}")
     yes_or_no("watch", watch)
-    whole("epochs", epochs, 1, MOST_EPOCHS)
+    whole("epochs", epochs, 1, MAX_EPOCHS)
     whole("n_test", n_test, 1, 10**9)
     whole("memory", memory, 1, 1 << 50)
     if noise is not None:
@@ -268,8 +254,8 @@ def check_deep(
                 f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
-    read_list("rates", rates, above_zero=True)
-    read_list("decays", decays, above_zero=False)
+    check_numbers("rates", rates, above_zero=True)
+    check_numbers("decays", decays, above_zero=False)
     longest = max([int(np.max(task.L)), *(int(length) for length in lengths)])
     if 4.0 * d * longest > memory:
         raise ValueError(
@@ -277,7 +263,7 @@ def check_deep(
             "lower d, or give shorter lengths"
         )
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
-    needed += _attending(architecture, heads, float(np.max(task.L)))
+    needed += _attention_bytes(architecture, heads, float(np.max(task.L)))
     if needed > memory:
         raise ValueError(
             "the samples, and attention between their tokens, need about "
@@ -287,12 +273,12 @@ def check_deep(
     return alpha
 
 
-def _attending(architecture: str, heads: int | None, L: float) -> float:
+def _attention_bytes(architecture: str, heads: int | None, L: float) -> float:
     """Return the bytes of attention between all tokens of a batch, where there is such."""
-    if architecture != "two_blocks":
+    if not ARCHITECTURES[architecture].all_pairs:
         return 0.0
     several = heads or ARCHITECTURES[architecture].heads or 1
-    return 4.0 * KEPT * BATCH * several * (L + 1.0) ** 2
+    return 4.0 * ARRAYS_KEPT * BATCH * several * (L + 1.0) ** 2
 
 
 def _check_list(name: str, value: Any) -> None:

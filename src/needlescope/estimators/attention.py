@@ -14,21 +14,21 @@ from .search import SearchClassifier
 
 
 class AttentionClassifier(SearchClassifier):
-    """Single-layer attention on bags: wᵀ Xᵀ softmax(X q) + b, as the theory has it, or tuned.
+    """Single-layer attention on bags, wᵀ Xᵀ softmax(X q) + b: as in the theory, or tuned.
 
-    What is "auto" is chosen by cross-validation: how instances are preprocessed, how the query is
-    initialised, ridge and refinement. No other pooling is compared: `MILClassifier` does that.
+    Parameters that are "auto" are chosen by cross-validation: preprocessing, initialisation, ridge
+    and refinement. `MILClassifier` compares other poolings, too.
 
     Parameters
     ----------
     kappa : "auto" or float, default "auto"
-        Strength of the initial query, in standard deviations of its projections: how sharply it
-        attends, to begin with; 0 to 10⁶. 0 is mean pooling.
+        Strength of the initial query, 0 to 10⁶: the standard deviation of its projections, which
+        says how sharply it attends. 0 is mean pooling.
     append_mean : "auto" or bool, default "auto"
-        Whether the mean instance is read out beside the attended ones.
+        Whether the mean instance is appended to the attended ones.
     split : "reuse", "split" or "crossfit", default "reuse"
-        What the readout is trained on: the query's own bags again, another half, or every bag as
-        a query sees it that was trained without it.
+        What the readout is trained on: the bags of the query again, the other half of the bags, or
+        every bag with a query that was trained without it.
     effort, n_queries, ridge, max_refine_iter, init, random_features : optional
         As in `MILClassifier`.
     shrinkage, loss, class_weight, cv, random_state, n_jobs, progress, pos_label : optional
@@ -37,15 +37,8 @@ class AttentionClassifier(SearchClassifier):
     Attributes
     ----------
     classes_, binary_, estimators_, best_params_, cv_results_, nested_, selection_summary_
-        As in `MILClassifier`.
     cv_decision_function_, query_, readout_, intercept_, alignment_
         As in `MILClassifier`.
-
-    Raises
-    ------
-    ValueError
-        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
-        weights cannot be read.
 
     Examples
     --------

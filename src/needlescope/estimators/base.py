@@ -1,4 +1,4 @@
-"""What all classifiers share: checks at the door, labels, weights, choice, calibration."""
+"""What all classifiers share: validation, labels, weights, selection, calibration."""
 
 from __future__ import annotations
 
@@ -17,33 +17,39 @@ from ..losses import Logistic, Loss, check_loss, get_loss
 from ..running.progress import check_progress
 from ..solvers.calibration import AS_IS
 from .bags.bags import Bags, as_bags
-from .bags.extremes import check_fit, check_reach
+from .bags.extremes import check_fit, check_range
 from .bags.features import BagEstimator
 from .bags.labels import (
-    all_classes,
     bag_groups,
     bag_weights,
-    check_both,
+    check_every_class,
     check_order,
-    check_ratios,
+    check_weight_ratios,
     class_factors,
+    encode_labels,
     read_labels,
 )
-from .bags.views import Glass
+from .bags.preprocessing import Preprocessing
 from .cv_results import cv_results
 from .fitting.comparison import Labelled, Recipe
+from .fitting.cv_splits import (
+    check_fold_count,
+    check_folds,
+    is_fold_count,
+    read_folds,
+    restrict_folds,
+)
 from .fitting.fit import Fitted, fit_bags
-from .fitting.lockstep.hands import check_jobs, hands
-from .fitting.places import among, check_number, check_places, read_places, whole
+from .fitting.lockstep.threads import check_jobs, thread_pool
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import find_start, train_states
 from .fitting.selection import even_count
 from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
-from .fitting.ways.catalogue import SearchSpec, settings, ways
-from .fitting.ways.rounds import Ways
-from .positive import Positive, positive_class, warn_of_spelling
-from .several_classes import each_class, fit_each, fit_joint, log_odds, probabilities
+from .fitting.ways.catalogue import SearchSpec, candidates, settings
+from .fitting.ways.rounds import Candidates
+from .multiclass import fit_binary, fit_calibration, log_odds, one_vs_rest, probabilities
+from .positive import PositiveClass, positive_class, warn_of_label_order
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -59,49 +65,47 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     random_state: Any
     n_jobs: Any
     progress: Any
-    cv_results_: Any  # of more than two classes, a dict by label; so is the next
+    cv_results_: Any  # with more than two classes a dict by label, as is nested_
     nested_: Any
 
     @abstractmethod
     def _spec(self, loss: Loss) -> SearchSpec:
-        """Say what the parameters fix and what they leave open, or refuse them."""
+        """Return what the parameters fix and what they leave "auto", or refuse them."""
 
-    def _ways(self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float) -> Ways:
-        """List the settings to be compared, by the way they belong to.
-
-        Ridges are in proportion to the number of features per bag, of which there are ``count``.
-        """
-        roomy = int(bags.lengths[used].sum()) * Glass(random_features=True).width(bags.d) <= HOLD
-        result = ways(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
-        return {way: settings(spec, way, self._width(bags, way) / count) for way in result}
+    def _candidates(
+        self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
+    ) -> Candidates:
+        """Return the settings of each candidate; ridges are relative to features per bag."""
+        instances, d = int(bags.lengths[used].sum()), bags.d
+        roomy = instances * Preprocessing(random_features=True).width(d) <= HOLD
+        listed = candidates(spec, d, roomy, len(used) * KINDS * d <= HOLD // 2)
+        return {item: settings(spec, item, self._width(bags, item) / count) for item in listed}
 
     def _recipe(self, loss: Loss) -> Recipe:
-        """Say how a model is trained, and how it scores."""
+        """Return how a model is trained, and how it scores."""
         train = partial(train_states, loss=loss, scheme=self.split)
-        folds = int(self.cv) if whole(self.cv) else 0
+        folds = int(self.cv) if is_fold_count(self.cv) else 0
         start = partial(find_start, loss=loss) if self.split == "reuse" else None
         return Recipe(train, scores, folds, isinstance(self.ridge, str), start=start)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
-        """Train on bags.
+        """Fit the classifier to bags.
 
         Parameters
         ----------
         X : Bags, array (bags, instances, features), or list of arrays
         y : array (bags,)
-            A label for each bag. Of two, log odds are those of the one that sorts last; of more,
-            each is told from all others.
+            The label of each bag. With more than two classes, each is compared with all others.
         sample_weight : array (bags,) or float, optional
-            A weight of at least 0 for each bag; its class weight multiplies it.
+            A weight of at least 0 for each bag, which its class weight multiplies.
         groups : array (bags,), optional
-            What each bag belongs to, such as a patient. Bags of one group are held out together
-            when parameters are chosen and scores calibrated; there are fewer folds if too few
-            groups have a class.
+            The group of each bag, such as a patient. Bags of a group are held out together; there
+            are fewer folds if a class has fewer groups.
 
         Raises
         ------
         ValueError
-            If a parameter is outside of its range, or bags, labels or weights cannot be read.
+            If a parameter is outside of its range, or bags, labels or weights are not valid.
         """
         loss = get_loss(self.loss)
         check_loss(loss)
@@ -111,42 +115,42 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_jobs(self.n_jobs)
         bags = as_bags(X)
         labels = self._labels(bags, y)
-        classes, signs = all_classes(labels)
+        classes, signs = encode_labels(labels)
         positive = positive_class(self.pos_label, classes)
         weight = self._weights(bags, classes, signs, sample_weight)
         used = np.flatnonzero(weight > 0.0)
-        check_both(classes, signs[used], "with a weight above zero ")
+        check_every_class(classes, signs[used], "with a weight above zero ")
         check_order("groups", groups, bags.ids)
-        together = self._together(groups, len(bags))
-        places = None
-        if not whole(self.cv):
-            places = read_places(self.cv, bags, labels, together)
-            inside = among(places, used, len(bags))
-            check_places(inside, labels[used], classes)
+        groups = self._groups(groups, len(bags))
+        folds = None
+        if not is_fold_count(self.cv):
+            folds = read_folds(self.cv, bags, labels, groups)
+            inside = restrict_folds(folds, used, len(bags))
+            check_folds(inside, labels[used], classes)
         random = check_random_state(self.random_state)
         if len(classes) > 2:
-            folds = self.cv if places is None else places
-            binary = fit_each(self, bags, signs, weight, together, folds, random)
-            joint = fit_joint(binary, signs.astype(int), weight)
-            return self._keep_binary(bags, classes, binary, joint)
+            cv = self.cv if folds is None else folds
+            binary = fit_binary(self, bags, signs, weight, groups, cv, random)
+            joint = fit_calibration(binary, signs.astype(int), weight)
+            return self._set_binary(bags, classes, binary, joint)
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         given = Labelled(bags, used, positive.sign * signs[used], weight[used])
         spec = spec._replace(both_sides=not positive.known)
-        if together is not None:
-            given = given._replace(groups=together[used])
-        if places is not None:
-            given = given._replace(places=inside)
-        if whole(self.cv) and self.cv == 0:
-            spec = spec.plain()  # there is nothing to compare by
-        listed = self._ways(spec, bags, used, even_count(given.y, given.weight))
-        with hands(self.n_jobs) as shared:
-            fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, shared)
-        return self._keep(bags, classes, positive, fitted)
+        if groups is not None:
+            given = given._replace(groups=groups[used])
+        if folds is not None:
+            given = given._replace(folds=inside)
+        if is_fold_count(self.cv) and self.cv == 0:
+            spec = spec.plain()  # no bags are held out to compare by
+        listed = self._candidates(spec, bags, used, even_count(given.y, given.weight))
+        with thread_pool(self.n_jobs) as threads:
+            fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, threads)
+        return self._set_fitted(bags, classes, positive, fitted)
 
-    def _keep(self, bags: Bags, classes: Any, positive: Positive, fitted: Fitted) -> Any:
-        """Keep what was fitted to two classes: all of it, as nothing can fail here."""
+    def _set_fitted(self, bags: Bags, classes: Any, positive: PositiveClass, fitted: Fitted) -> Any:
+        """Set the fitted attributes of two classes, all at once: nothing can fail here."""
         self._keep_features(bags)
-        self._forget()
+        self._reset()
         choice = fitted.choice
         self.classes_, self.estimators_, self.blend_ = classes, fitted.members, choice.blend
         self._positive, self._tried = positive, choice.tried
@@ -156,34 +160,33 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._describe(fitted.data, fitted.share)
         best = fitted.members[0].setting
         if not positive.known and not len(choice.log_odds) and best.one_sided:
-            warn_of_spelling(classes, best)
+            warn_of_label_order(classes, best)
         return self
 
-    def _keep_binary(self, bags: Bags, classes: Any, binary: list[Any], joint: Any) -> Any:
-        """Keep the classifiers of each class against the others."""
+    def _set_binary(self, bags: Bags, classes: Any, binary: list[Any], joint: Any) -> Any:
+        """Set the fitted attributes of more than two classes."""
         self._keep_features(bags)
-        self._forget()
+        self._reset()
         self.classes_, self.binary_, self.joint_ = classes, binary, joint
         each = dict(zip(classes.tolist(), binary, strict=True))
         self.cv_results_ = {label: value.cv_results_ for label, value in each.items()}
         self.nested_ = {label: value.nested_ for label, value in each.items()}
         return self
 
-    def _width(self, bags: Bags, way: Setting) -> int:
-        """Return how many features the readout sees."""
-        return way.numbers * way.glass.width(bags.d)
+    def _width(self, bags: Bags, candidate: Setting) -> int:
+        """Return the number of features of the readout."""
+        return candidate.numbers * candidate.preprocessing.width(bags.d)
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
-        """Keep diagnostics of what was trained."""
+        """Set diagnostics of the fitted model."""
 
-    @each_class(log_odds)
+    @one_vs_rest(log_odds)
     def decision_function(self, X: Any) -> FloatArray:
-        """Return calibrated scores: the logarithm of the odds that a bag is of ``classes_[1]``.
+        """Return calibrated scores: the log odds that a bag is of ``classes_[1]``.
 
-        Of more than two classes, a column for each: the logarithm of its probability, but for a
-        number that all classes of a bag share.
-        Where no bags were held out (``cv=0``, or a single one of a class) they are the
-        scores as trained: logarithms of odds for the logistic loss only.
+        With more than two classes, a column for each: its log probability, up to a constant of the
+        bag. Without held-out bags (``cv=0``, or one bag of a class) scores are not calibrated, and
+        are log odds for the logistic loss only.
         """
         members, scores = self._fitted().estimators_, self._recipe(get_loss(self.loss)).scores
         result = np.zeros(())
@@ -193,7 +196,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         return np.asarray(self._positive.sign * result)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of bags whose label is predicted."""
+        """Return the accuracy: the share of bags whose label is predicted."""
         bags = as_bags(X)
         unmasked("y", y)
         unmasked("sample_weight", sample_weight)
@@ -208,7 +211,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             return self.classes_[result.argmax(axis=1)]
         return self.classes_[(result > 0.0).astype(int)]
 
-    @each_class(probabilities)
+    @one_vs_rest(probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of all classes, in the order of ``classes_``."""
         if self._fitted().estimators_[0].calibration == AS_IS and not isinstance(
@@ -231,7 +234,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     f'shrinkage must be "auto", None or a number in (0, 1], got {shrinkage!r}; 1 '
                     "standardises each feature, less removes correlations too"
                 )
-        check_number(self.cv)
+        check_fold_count(self.cv)
 
     def _labels(self, bags: Bags, y: Any) -> Any:
         """Return the labels of the bags."""
@@ -242,7 +245,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_order("y", y, bags.ids)
         return read_labels(y, len(bags))
 
-    def _together(self, groups: Any, count: int) -> IndexArray | None:
+    def _groups(self, groups: Any, count: int) -> IndexArray | None:
         """Return the group of each bag as a number, if there are groups."""
         if groups is not None and self.split != "reuse":
             raise ValueError(
@@ -251,32 +254,32 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             )
         return bag_groups(groups, count)
 
-    def _forget(self) -> None:
-        """Leave nothing of an earlier fit to other classes."""
+    def _reset(self) -> None:
+        """Remove the attributes of an earlier fit, perhaps to another number of classes."""
         two = ("estimators_", "blend_", "cv_results_", "cv_decision_function_", "alignment_")
         for name in (*two, "nested_", "_positive", "_tried", "binary_", "joint_"):
             self.__dict__.pop(name, None)
 
     def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
-        """Return the share of each bag, of its own and of its class."""
+        """Return the normalised weights of the bags, class weights included."""
         check_order("sample_weight", given, bags.ids)
         weight = bag_weights(given, len(bags))
         weight = weight * class_factors(self.class_weight, classes, signs, weight)
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
-        check_ratios(weight, classes, signs)
+        check_weight_ratios(weight, classes, signs)
         share: FloatArray = weight / weight.sum()
         return share
 
     @property
     def best_params_(self) -> dict[str, Any]:
-        """The parameters that were best on held-out bags."""
+        """The parameters of the best candidate."""
         best: dict[str, Any] = self._fitted().estimators_[0].setting.params
         return best
 
     @property
     def readout_(self) -> FloatArray:
-        """The readouts, calibrated, for instances that are not scaled: one in each row."""
+        """The calibrated readouts, for instances that are not scaled: one in each row."""
         member = self._fitted().estimators_[0]
         slope = self._positive.sign * member.calibration.slope
         result: FloatArray = slope * self._unscaled(self._readouts())
@@ -287,7 +290,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """The constant of the calibrated score."""
         member = self._fitted().estimators_[0]
         slope, intercept = member.calibration[:2]
-        shift = float((self._unscaled(self._readouts()) @ member.view.scaling.centre).sum())
+        shift = float((self._unscaled(self._readouts()) @ member.preprocessor.scaling.centre).sum())
         return float(self._positive.sign * (intercept + slope * (member.model.b - shift)))
 
     def _readouts(self) -> FloatArray:
@@ -296,40 +299,40 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         if member.setting.pooling in SUMMARIES:
             raise AttributeError(
                 "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
-                "instance_scores for what each instance adds"
+                "instance_scores for the contributions of instances"
             )
-        result: FloatArray = member.model.w.reshape(-1, member.view.width)
+        result: FloatArray = member.model.w.reshape(-1, member.preprocessor.width)
         return result
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
-        view = self.estimators_[0].view
-        if view.random_features is not None:
+        preprocessor = self.estimators_[0].preprocessor
+        if preprocessor.random_features is not None:
             raise AttributeError(
                 "a query and a readout of instances as they were given exist only if the best "
                 "candidate has no random features; pass random_features=False, or see "
                 "estimators_[0].model for those of scaled instances and random features, and "
-                "instance_scores for what each instance adds"
+                "instance_scores for the contributions of instances"
             )
-        scale = view.scaling.scale
+        scale = preprocessor.scaling.scale
         return vectors @ scale.T if scale.ndim == 2 else vectors * scale
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "classes_")
         if hasattr(self, "binary_"):
             raise AttributeError(
-                f"with {len(self.classes_)} classes there is one of these for each: ask "
-                "binary_[0], the classifier of the first class against the others, and so on"
+                f"with {len(self.classes_)} classes each has its own: see binary_[0], the "
+                "classifier of the first class against the others, and so on"
             )
         return self
 
     def _prepare(self, X: Any) -> list[Prepared]:
-        """Return bags as they are shown to each member; one that looks as another shares it."""
+        """Return preprocessed bags for each selected candidate; equal preprocessing is shared."""
         bags = as_bags(X)
         self._fitted()._check_features(bags)
         every, nothing = np.arange(len(bags)), np.ones(len(bags))
-        shown: dict[Glass, Prepared] = {}
-        for setting, view, *_ in self.estimators_:
-            check_reach(bags, view.scaling)
-            if setting.glass not in shown:
-                shown[setting.glass] = Prepared(bags, every, nothing, view)
-        return [shown[item.setting.glass] for item in self.estimators_]
+        shown: dict[Preprocessing, Prepared] = {}
+        for setting, preprocessor, *_ in self.estimators_:
+            check_range(bags, preprocessor.scaling)
+            if setting.preprocessing not in shown:
+                shown[setting.preprocessing] = Prepared(bags, every, nothing, preprocessor)
+        return [shown[item.setting.preprocessing] for item in self.estimators_]

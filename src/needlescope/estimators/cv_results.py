@@ -1,4 +1,4 @@
-"""What was compared by cross-validation, as scikit-learn's searches tell it."""
+"""The results of the cross-validation, in the shape of scikit-learn's searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What trained queries look at, in a few numbers."""
+"""Diagnostics of trained queries: strength, alignment and effective number of instances."""
 
 from __future__ import annotations
 
@@ -6,25 +6,12 @@ import numpy as np
 
 from ..arrays import FloatArray, project
 from ..models.attention import attend
-from ..simulation.samples.data import Data
-from ..simulation.training.stages import State
+from ..models.blocks import Data
+from ..models.gradient import State
 
 
 def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArray]:
-    """Return strength, alignment with the readout, and how many instances share the attention.
-
-    Bags count by their weight.
-
-    Examples
-    --------
-    >>> from needlescope.simulation.samples.data import Arrays
-    >>> X = np.zeros((2, 4, 1))
-    >>> X[0, 0] = 100.0
-    >>> state = State(np.ones((1, 1)), np.ones((1, 1)), 0.0)
-    >>> found = describe(Arrays(X, np.array([1.0, -1.0])), state, np.full(2, 0.5))
-    >>> found["attended_positive"], found["attended_negative"], found["cosine"]
-    (array([1.]), array([4.]), array([1.]))
-    """
+    """Return strength, cosine with the readout, and 1/Σa², as weighted means over bags."""
     count = len(state.q)
     within, shared = np.zeros(count), np.zeros((2, count))
     for block in data.blocks():

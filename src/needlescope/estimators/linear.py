@@ -1,4 +1,4 @@
-"""The two linear classifiers: mean pooling, and all instances side by side."""
+"""The two linear classifiers: mean pooling, and all instances concatenated."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
 from ..models import VECTORIZED
+from ..models.blocks import features
 from ..running.progress import Progress
-from ..simulation.training import stages
 from ..solvers.minimise import minimise_path
 from .bags.bags import Bags
 from .base import BagClassifier
@@ -23,7 +23,7 @@ from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
 from .fitting.steps import READOUT_TOLERANCE, Scored
 from .fitting.ways.catalogue import SearchSpec
-from .several_classes import columns, each_class, named
+from .multiclass import label_names, one_vs_rest, side_by_side
 
 
 class PooledClassifier(BagClassifier):
@@ -32,29 +32,21 @@ class PooledClassifier(BagClassifier):
     Parameters
     ----------
     ridge : "auto" or float, default "auto"
-        Penalty (ridge/2)‖w‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
-        number of features per bag.
+        Penalty (ridge/2)‖w‖² added to the mean loss, 10⁻¹² to 10¹⁰⁰. "auto" compares values in
+        proportion to the number of features per bag.
     shrinkage : float in (0, 1] or None, default 1
-        1 standardises each feature; towards 0 their correlations are removed as well; None leaves
-        instances as they are, which should then be of about unit size: so are the ridges compared.
-        Fitted on the training bags.
+        As in `MILClassifier`.
     loss, class_weight, cv, random_state, n_jobs, progress : optional
         As in `MILClassifier`.
 
     Attributes
     ----------
     readout_ : array (1, features)
-        w for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
-        ``X.mean(axis=0) @ readout_[0] + intercept_``, beyond the scores of nearly all bags held
-        out taken back to a logarithm.
+        w for instances that are not scaled, and ``intercept_`` the constant: the score of a bag X
+        is ``X.mean(axis=0) @ readout_[0] + intercept_``; beyond the scores of nearly all held-out
+        bags it grows logarithmically.
     classes_, best_params_, cv_results_, cv_decision_function_, binary_
         As in `MILClassifier`.
-
-    Raises
-    ------
-    ValueError
-        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
-        weights cannot be read.
 
     Examples
     --------
@@ -91,12 +83,12 @@ class PooledClassifier(BagClassifier):
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
         return SearchSpec(ridge=self.ridge, shrinkage=self.shrinkage, pooling="mean")
 
-    @each_class(columns)
+    @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
         return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
 
-    @each_class(named)
+    @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         return np.array([f"mean_{name}" for name in self._names(input_features)], dtype=object)
@@ -108,30 +100,28 @@ class _Flat(NamedTuple):
 
 
 class VectorizedClassifier(PooledClassifier):
-    """A linear classifier of all instances side by side: ⟨W, X⟩ + b; bags of one size only.
+    """A linear classifier of all instances concatenated, ⟨W, X⟩ + b; for bags of one size.
 
     Parameters
     ----------
     ridge : "auto" or float, default "auto"
-        Penalty (ridge/2)‖W‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
-        number of weights per bag.
+        Penalty (ridge/2)‖W‖² added to the mean loss, 10⁻¹² to 10¹⁰⁰. "auto" compares values in
+        proportion to the number of weights per bag.
     shrinkage, loss, class_weight, cv, random_state, n_jobs, progress : optional
         As in `PooledClassifier`.
 
     Attributes
     ----------
     readout_ : array (instances, features)
-        W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
-        ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all held-out bags taken
-        back to a logarithm.
+        W for instances that are not scaled; the score of a bag X is
+        ``(X * readout_).sum() + intercept_``, with the same exception as of `PooledClassifier`.
     classes_, best_params_, cv_results_, cv_decision_function_, binary_
         As in `MILClassifier`.
 
     Raises
     ------
     ValueError
-        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
-        weights cannot be read, or if bags differ in size.
+        As from `MILClassifier`, and if bags differ in size.
 
     Examples
     --------
@@ -145,7 +135,7 @@ class VectorizedClassifier(PooledClassifier):
     True
     """
 
-    def _width(self, bags: Bags, way: Setting) -> int:
+    def _width(self, bags: Bags, candidate: Setting) -> int:
         return bags.d * int(bags.lengths[0])
 
     def _recipe(self, loss: Loss) -> Recipe:
@@ -165,17 +155,17 @@ class VectorizedClassifier(PooledClassifier):
             size = len(model.w) // data.tokens[1]
             raise ValueError(
                 f"VectorizedClassifier was fitted to bags of {size} instances, got bags of "
-                f"{data.tokens[0]}; PooledClassifier and MILClassifier take any"
+                f"{data.tokens[0]}; PooledClassifier and MILClassifier take any size"
             )
         return np.asarray(F @ model.w + model.b)
 
-    @each_class(columns)
+    @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
-        """Return the scaled instances of each bag side by side."""
+        """Return the scaled instances of each bag, concatenated."""
         features: FloatArray = self._features(self._prepare(X)[0])
         return features
 
-    @each_class(named)
+    @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names = self._names(input_features)
@@ -188,9 +178,9 @@ class VectorizedClassifier(PooledClassifier):
             raise ValueError(
                 "VectorizedClassifier needs bags of one size, got bags of "
                 f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
-                "MILClassifier take any"
+                "MILClassifier take any size"
             )
-        result = stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
+        result = features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
         if lens is None:
             return result
         rows = result.reshape(-1, data.tokens[1])

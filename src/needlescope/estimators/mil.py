@@ -1,4 +1,4 @@
-"""The classifier to try first on bags: a search over ways to pool their instances."""
+"""The classifier to try first on bags: a search over poolings of their instances."""
 
 from __future__ import annotations
 
@@ -13,130 +13,124 @@ from .search import SearchClassifier
 
 
 class MILClassifier(SearchClassifier):
-    """What to try first on bags: several kinds of pooling, compared by cross-validation.
+    """What to try first on bags: several poolings, compared by cross-validation.
 
-    With no arguments, about two dozen candidates are compared. Instances are standardised,
-    whitened, or have random Fourier features appended. Bags are pooled by their mean; by
-    single-layer attention wᵀ Xᵀ softmax(X q) + b from several initialisations, alone or with the
-    mean appended; by log-mean-exp pooling; or by summaries (mean, largest, least and standard
-    deviation of every feature), classified linearly or by a random forest. Hopeless candidates are
-    dropped early. The best is taken, and with it up to two of another kind that held-out bags do
-    not tell apart from it: the mean of their log odds is the score. ``cv_results_`` has what was
-    compared, ``selection_summary_`` says why this was selected.
+    By default about two dozen candidates are compared. Instances are standardised, whitened, or
+    have random Fourier features appended. Bags are pooled by their mean; by single-layer attention
+    wᵀ Xᵀ softmax(X q) + b from several initialisations, alone or with the mean appended; by
+    log-mean-exp pooling; or by summaries (mean, maximum, minimum and standard deviation of every
+    feature), classified linearly or by a random forest. Hopeless candidates are dropped after the
+    first fold. The best is selected, with up to two of another kind that held-out bags do not
+    distinguish from it: the score is the mean of their log odds. ``cv_results_`` has all that was
+    compared, ``selection_summary_`` says why these were selected.
 
     Parameters
     ----------
     effort : "quick", "standard" or "thorough", default "standard"
-        How much is compared. "quick" takes a single candidate of five, "thorough" compares more of
-        everything.
+        How much is compared. "quick" selects one of five candidates, "thorough" compares more
+        values of everything.
     pooling : str, default "auto"
-        "auto", "mean", "attention", "log_mean_exp", "summaries" or "forest": how a bag is pooled.
-        "log_mean_exp", log mean exp(Xq) + b, is for bags that are positive because of an instance
-        in them, never because one is missing: one more instance lowers the score of a bag of L by
-        log((L + 1)/L) at most, whatever it is, and may raise it by any amount. "summaries" and
-        "forest" attend to nothing; a forest has neither ridge nor loss.
+        "auto", "mean", "attention", "log_mean_exp", "summaries" or "forest". "log_mean_exp",
+        log mean exp(Xq) + b, is for bags that are positive because of an instance in them, never
+        because one is missing: a further instance lowers the score of a bag of L by at most
+        log((L + 1)/L), and may raise it by any amount. "summaries" and "forest" have no
+        attention, "forest" neither ridge nor loss.
     n_queries : int or "auto", default 1
-        Queries of attention, for more than one kind of signal, 1 to 1000; their scores add up.
-        "auto" compares one with four. More than one leaves log-mean-exp and summaries out.
+        The number of attention queries, 1 to 1000, for more than one kind of signal; their scores
+        add up. "auto" compares 1 with 4. More than one excludes log-mean-exp and summaries.
     ridge : "auto" or float, default "auto"
-        Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion
-        to the number of features per bag.
+        Penalty (ridge/2)(‖w‖² + ‖q‖²) added to the mean loss, 10⁻¹² to 10¹⁰⁰. "auto" compares
+        values in proportion to the number of features per bag.
     max_refine_iter : "auto" or int, default "auto"
-        Iterations of L-BFGS that refine query and readout together, 0 to 10⁶; they end when there
-        is nothing to gain. None with a loss that has kinks.
+        The maximum number of L-BFGS iterations that refine query and readout together, 0 to 10⁶;
+        0 for a loss with kinks.
     init : "auto", "two_steps", "contrastive_pca" or "amp", default "auto"
-        How a query is initialised: by the theory's two gradient steps; by the direction along
-        which instances vary more within positive bags than within negative ones, as contrastive
-        PCA finds it; or by approximate message passing on the positive bags.
+        The initialisation of a query: the theory's two gradient steps; contrastive PCA, the
+        direction along which instances vary more within positive than within negative bags; or
+        approximate message passing on the positive bags.
     random_features : "auto" or bool, default "auto"
-        Whether random Fourier features of the instances are appended to them, for signals that no
-        single direction has. "auto" leaves them out where memory does not hold them.
+        Whether random Fourier features of the instances are appended to them, for signals that are
+        not along one direction. "auto" does without where memory does not hold them.
     shrinkage : "auto", float in (0, 1] or None, default "auto"
-        1 standardises each feature; towards 0 their correlations are removed as well; None leaves
-        instances as they are, which should then be of about unit size: so are the ridges compared.
-        Fitted on the training bags.
+        1 standardises each feature; smaller values also remove correlations, as fitted to the
+        training bags. None leaves instances as they are: they should be of about unit size.
     loss : str or Loss, default "logistic"
         "logistic", "square", "squared_hinge", "hinge" or one's own.
     class_weight : dict, "balanced" or None, default None
-        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
-        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
+        As elsewhere in scikit-learn. A class must have at least 10⁻⁹ of the total weight, and a
+        bag 0 or at least 10⁻¹⁰⁰ of the largest.
     cv : int, splitter or list of pairs, default 3
-        Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither, and preprocesses bags as the theory does. A splitter of
-        scikit-learn's, or pairs of indices (training bags, held-out bags), says which bags these
-        are: some may never be held out, and those that are held out several times share their
-        weight.
+        The number of folds within the training bags, at least 2, by which parameters are chosen
+        and scores calibrated; 0 does neither, and preprocesses bags as the theory does. A splitter
+        of scikit-learn, or pairs of indices (training bags, held-out bags), defines the folds. A
+        bag may be held out never or several times; its scores then share its weight.
     random_state : int, RandomState or None, default None
         For the folds and the random features.
     n_jobs : int, optional
-        Threads that share the work of a fit: None is 1, -1 all processors. The result is the same
-        to the last bit.
+        The number of threads: None is 1, -1 all processors. The result is the same to the bit.
     progress : bool, callable or None, default None
-        Data too large to be held are read again in every pass, with a bar for each if there is a
-        terminal; True or a function of (done, total) as in `needlescope.simulate`.
+        Whether to show a bar for each pass over data that are too large to be held: None does so
+        on a terminal. A function is called with (done, total), as in `needlescope.simulate`.
     pos_label : label or None, default None
-        The positive class: the one whose bags have something in them that others lack, of two.
+        The positive class of two: the one whose bags contain something that others lack.
         Log-mean-exp pooling and two of the initialisations treat the classes differently. None is
-        1 where labels are 0 and 1, −1 and 1, or False and True; with other labels, a signal is
-        sought in bags of either class, and what is best on held-out bags is taken:
-        ``selection_summary_`` says which class that is. With ``pooling="log_mean_exp"`` and such
-        labels, pass it where the assumption is known.
+        1 for labels 0 and 1, −1 and 1, or False and True; with other labels a signal is sought in
+        either class, and ``selection_summary_`` says in which it was found.
 
     Attributes
     ----------
     classes_ : array (classes,)
         The labels, sorted. Log odds are those of the second of two, whatever ``pos_label`` is.
     binary_ : list
-        For more than two classes, a fitted classifier of each against all others, which have the
-        attributes below; of two there is no such list.
+        For more than two classes, a fitted classifier of each against all others, which has the
+        attributes below.
     estimators_ : list
-        The selected candidates, the best first: for each its ``setting``, how instances are
-        preprocessed (``view``), its ``model`` and the ``calibration`` of its scores.
+        The selected candidates, the best first: ``setting``, ``preprocessor``, ``model`` and the
+        ``calibration`` of its scores.
     best_params_ : dict
-        The parameters of the best candidate: those that apply to its ``pooling``; for one that
-        treats the classes differently, whether the signal was sought ``in_negatives``.
+        The parameters of the best candidate that apply to its ``pooling``; for one that treats the
+        classes differently, whether the signal is ``in_negatives``.
     cv_results_ : dict
-        What was compared, as in scikit-learn's searches: a row for each setting, the best first,
-        in columns ``params``, ``param_<name>`` and ``rank_test_score``. ``mean_test_score`` is the
-        negative logarithmic loss of held-out bags, NaN for a candidate that was dropped after the
-        first fold. ``difference_to_best`` is how far it is from the best on the same bags (of the
-        first fold, if it was dropped), with its standard error ``difference_to_best_se``;
-        ``selected`` marks the members of ``estimators_``. The best score of many is too good:
-        ``nested_`` has one that is not. Of more than two classes, a dict from each label to such
-        a dict.
+        All that was compared, as in scikit-learn's searches: a row for each setting, the best
+        first, in columns ``params``, ``param_<name>`` and ``rank_test_score``. ``mean_test_score``
+        is the negative logarithmic loss of held-out bags, NaN for a candidate that was dropped
+        after the first fold. ``difference_to_best`` is its distance from the best on the same bags
+        (those of the first fold if it was dropped), with the standard error
+        ``difference_to_best_se``; ``selected`` marks ``estimators_``. The best of many scores is
+        too good: ``nested_`` has one that is not. For more than two classes, a dict from labels to
+        such dicts.
     nested_ : Nested or None
-        What the selection is worth on bags that it was not made by: their ``loss``, that of the
+        The selection judged by bags that had no part in it: their ``loss``, that of the
         ``base_rate``, the standard ``error`` of the difference, and whether anything was
         ``found``. Log odds are shrunk by ``slope``: towards the base rate if nothing was. None
-        if no bags were held out. Of more than two classes, a dict like ``cv_results_``.
+        without held-out bags. For more than two classes, a dict as ``cv_results_``.
     selection_summary_ : str
-        Sentences on why these candidates were selected, and whether they are better than the base
-        rate.
+        Why these candidates were selected, and whether they are better than the base rate.
     cv_decision_function_ : array (bags,)
         The log odds of each training bag by classifiers that had not seen it, NaN if it was not
-        held out; those of ``nested_.log_odds`` were selected without it, too.
+        held out. ``nested_.log_odds`` were also selected without it.
     query_, readout_ : array (queries, features)
-        q and w of the best candidate, for instances as they were given, not scaled, if it has no
-        random features: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of
-        the score ``(attention @ X) @ readout_[0]``. The queries of mean pooling are zero, and so
-        is, to begin with, the last one if the mean is appended. The readout of log-mean-exp
-        pooling is its query; summaries have none.
+        q and w of the best candidate, for instances that are not scaled, unless it has random
+        features: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
+        ``(attention @ X) @ readout_[0]``. The queries of mean pooling are zero, as is initially
+        the last one if the mean is appended. The readout of log-mean-exp pooling is its query;
+        summaries have none.
     intercept_ : float
-        The constant of that score. If one candidate is selected and it attends, their sum is
-        ``decision_function``, except for scores beyond those of nearly all held-out bags, which it
-        takes back to a logarithm.
+        The constant of that score. If one candidate is selected and it attends, the sum is
+        ``decision_function``, except for scores beyond those of nearly all held-out bags, which
+        grow logarithmically there.
     alignment_ : dict
         Diagnostics of the queries on the training bags, an array over queries each: ``kappa``, the
-        standard deviation of projections within bags (0 is mean pooling); ``cosine``, between
+        standard deviation of projections within bags (0 for mean pooling); ``cosine``, between
         query and readout after scaling (both lie along the signal in the theory);
-        ``attended_positive`` and ``attended_negative``, how many instances of a bag share the
-        attention, 1/Σa² on average: 1 if it lies on a single one.
+        ``attended_positive`` and ``attended_negative``, the effective number of instances that
+        share the attention, 1/Σa², averaged over the bags of a class.
 
     Raises
     ------
     ValueError
-        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
-        weights cannot be read.
+        From `fit` and methods that take bags: if a parameter is outside of its range, or bags,
+        labels or weights are not valid.
 
     Examples
     --------

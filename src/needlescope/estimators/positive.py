@@ -1,7 +1,7 @@
 """Which of two labels is the positive class: the one whose bags have a signal in them.
 
-It is the label that was given. Without one it is 1, if the labels are 0 and 1, −1 and 1, or False
-and True, as elsewhere in scikit-learn. Other labels do not say: signals are then sought in either.
+It is ``pos_label``. By default it is 1 for labels 0 and 1, −1 and 1, or False and True, as is usual
+in scikit-learn. With other labels, a signal is sought in the bags of either class.
 """
 
 from __future__ import annotations
@@ -14,54 +14,48 @@ import numpy as np
 CONVENTIONAL = ((0, 1), (-1, 1))
 
 
-class Positive(NamedTuple):
-    """The place of the positive class among two, and whether it is known to be that."""
+class PositiveClass(NamedTuple):
+    """The index of the positive class among two, and whether it is given or conventional."""
 
-    place: int
+    index: int
     known: bool
 
     @property
     def sign(self) -> float:
         """+1 if the second label is the positive class, −1 if the first is."""
-        return 1.0 if self.place else -1.0
+        return 1.0 if self.index else -1.0
 
 
-SECOND = Positive(1, True)
-
-
-def positive_class(pos_label: Any, classes: Any) -> Positive:
-    """Return which class is positive, or refuse a label that there is not.
+def positive_class(pos_label: Any, classes: Any) -> PositiveClass:
+    """Return which class is positive, or refuse a label that is not in y.
 
     Examples
     --------
     >>> positive_class(None, np.array([0, 1])), positive_class("a", np.array(["a", "b"]))
-    (Positive(place=1, known=True), Positive(place=0, known=True))
+    (PositiveClass(index=1, known=True), PositiveClass(index=0, known=True))
     >>> positive_class(None, np.array(["cancer", "healthy"]))
-    Positive(place=1, known=False)
-    >>> positive_class("tumour", np.array(["cancer", "healthy"]))
-    Traceback (most recent call last):
-    ValueError: pos_label must be one of the labels in y, 'cancer' or 'healthy', got 'tumour'
+    PositiveClass(index=1, known=False)
     """
     labels = np.asarray(classes).tolist()
     if pos_label is None:
-        return Positive(1, tuple(labels) in CONVENTIONAL)
+        return PositiveClass(1, tuple(labels) in CONVENTIONAL)
     if len(labels) > 2:
         raise ValueError(
-            f"pos_label={pos_label!r} is for two classes, got {len(labels)}: each is told from all "
-            "others; leave it out"
+            f"pos_label={pos_label!r} is for two classes, got {len(labels)}, each of which is "
+            "compared with all others; leave it out"
         )
     alike = [np.ndim(pos_label) == 0 and bool(label == pos_label) for label in labels]
     if not any(alike):
         listed = " or ".join(repr(label) for label in labels)
         raise ValueError(f"pos_label must be one of the labels in y, {listed}, got {pos_label!r}")
-    return Positive(alike.index(True), True)
+    return PositiveClass(alike.index(True), True)
 
 
-def warn_of_spelling(classes: Any, setting: Any) -> None:
-    """Warn that a class was taken for the positive one because its label sorts last."""
+def warn_of_label_order(classes: Any, setting: Any) -> None:
+    """Warn that a class is taken for the positive one because its label sorts last."""
     labels = np.asarray(classes).tolist()
     warnings.warn(
-        f"{setting.words} takes the two classes differently, and there were no bags to compare by: "
+        f"{setting.words} treats the two classes differently, and no bags were held out: "
         f"{labels[1]!r} is taken for the positive class, as it sorts last; pass "
         f"pos_label={labels[1]!r} or pos_label={labels[0]!r}",
         UserWarning,

@@ -1,4 +1,4 @@
-"""What `MILClassifier` and `AttentionClassifier` share: candidates compared, scores explained."""
+"""What `MILClassifier` and `AttentionClassifier` share: search and explanations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..grid import choice
 from ..losses import Loss
 from ..models.attention import attend
 from ..models.segments import Ragged
-from . import several_classes
+from . import multiclass
 from .base import BagClassifier
 from .diagnostics import describe
 from .fitting import steps
@@ -29,13 +29,13 @@ from .fitting.settings import (
 )
 from .fitting.ways.catalogue import EFFORTS, SearchSpec
 from .fitting.ways.contributions import parts
-from .several_classes import columns, each_class, named
+from .multiclass import label_names, one_vs_rest, side_by_side
 
 MOST_CANDIDATES = {"quick": 1, "standard": 3, "thorough": 5}
 
 
 class SearchClassifier(BagClassifier):
-    """A classifier that chooses among candidates by cross-validation, and explains its scores."""
+    """A classifier that selects candidates by cross-validation, and explains its scores."""
 
     effort: Any
     n_queries: Any
@@ -44,7 +44,7 @@ class SearchClassifier(BagClassifier):
     random_features: Any
 
     def _shared_spec(self, loss: Loss, pooling: str, kappa: Any = "auto") -> SearchSpec:
-        """Read the parameters that both classifiers have, or refuse them."""
+        """Return what the shared parameters fix, or refuse them."""
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
         check_auto("max_refine_iter", self.max_refine_iter, 0, MOST_STEPS, whole=True)
         choice("effort", self.effort, EFFORTS)
@@ -82,7 +82,7 @@ class SearchClassifier(BagClassifier):
 
     @property
     def selection_summary_(self) -> str:
-        """Sentences on why these candidates were selected, and whether they found anything."""
+        """Why these candidates were selected, and whether they are better than the base rate."""
         check_is_fitted(self, "classes_")
         if hasattr(self, "binary_"):
             each = zip(self.classes_, self.binary_, strict=True)
@@ -93,30 +93,30 @@ class SearchClassifier(BagClassifier):
         return text + self._signal_class()
 
     def _signal_class(self) -> str:
-        """Say in which class a signal was found, if it was sought in either."""
+        """Say in which class a signal was found, if it was sought in both."""
         one_sided = [item.setting for item in self.estimators_ if item.setting.one_sided]
         if self._positive.known or not self._tried or not one_sided:
             return ""
         label = self.classes_[0 if one_sided[0].in_negatives else 1]
         return (
             " A signal was sought in bags of either class, as pos_label was not given; the best "
-            f"takes it to be in those labelled {label!s}."
+            f"candidate finds it in those labelled {label!s}."
         )
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
-        """Keep what the queries attend to."""
+        """Set diagnostics of the queries."""
         self.alignment_ = describe(data, self.estimators_[0].model, weight)
 
-    @each_class(columns)
+    @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
-        """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
+        """Return the attention features Xᵀ softmax(X q) of scaled bags, query after query."""
         return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
 
-    @each_class(named)
+    @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names, member = self._names(input_features), self._fitted().estimators_[0]
-        names += [f"random_feature{k}" for k in range(member.view.width - len(names))]
+        names += [f"random_feature{k}" for k in range(member.preprocessor.width - len(names))]
         count = len(member.model.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
@@ -125,11 +125,10 @@ class SearchClassifier(BagClassifier):
         )
 
     def attention_weights(self, X: Any) -> list[FloatArray]:
-        """Return the attention weights of each bag: one for each instance.
+        """Return the attention weights of each bag, by the best candidate: one for each instance.
 
-        They are those of the best candidate, ``estimators_[0]``. With several queries, an array
-        (queries, instances). An appended mean is not among them. Where the best candidate does
-        not attend, all weights of a bag are the same, and ``selection_summary_`` says so.
+        With several queries, an array (queries, instances); an appended mean is not among them. If
+        the best candidate does not attend, the weights of a bag are uniform.
         """
         data, member = self._prepare(X)[0], self.estimators_[0]
         queries = member.model.q[: member.setting.n_queries]
@@ -141,17 +140,17 @@ class SearchClassifier(BagClassifier):
             result += np.split(a, ends[:-1], axis=1)
         return [a[0] for a in result] if len(queries) == 1 else result
 
-    @each_class(several_classes.instance_scores)
+    @one_vs_rest(multiclass.instance_scores)
     def instance_scores(self, X: Any) -> list[FloatArray]:
-        """Return the instance contributions to the log odds of each bag: an array for each bag.
+        """Return the instance contributions to the log odds: an array for each bag.
 
-        They add up to ``decision_function`` exactly, whatever was chosen. What belongs to no
-        instance, such as the share of positives among all bags, is spread evenly over a bag. Of
-        more than two classes, each array has a column for each class.
+        They add up to ``decision_function`` exactly, for any candidate. What belongs to no
+        instance, such as the intercept, is spread evenly over a bag. With more than two classes,
+        each array has a column for each class.
         """
         prepared = self._prepare(X)
         bags, members = prepared[0].bags, self.estimators_
-        whole = Ragged.at(bags.starts)
+        segments = Ragged.at(bags.starts)
         each, total = np.zeros(int(bags.starts[-1])), np.zeros(len(bags))
         for data, member in zip(prepared, members, strict=True):
             for block in data.blocks():
@@ -162,5 +161,5 @@ class SearchClassifier(BagClassifier):
                 total[block.rows] += odds / len(members)
         if len(members) > 1:
             each, total = self.blend_.slope * each, self.blend_.log_odds(total)
-        each += whole.spread((total - whole.sum(each)) / whole.lengths)
+        each += segments.spread((total - segments.sum(each)) / segments.lengths)
         return np.split(self._positive.sign * each, bags.starts[1:-1])

@@ -1,7 +1,7 @@
 """The axes of a sweep: lists of values, counted before anything is made of them.
 
 An axis is named by its path: ``d``, or ``task.L`` for a field of a table. Axes are combined with
-each other, save those that go together: these are walked side by side.
+each other, save those that go together: these change in step.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from itertools import product
 from typing import Any
 
 from ..grid import unmasked
-from .units.guess import meant
+from .units.spelling import did_you_mean
 
-MOST_UNITS = 200_000
+MAX_UNITS = 200_000
 """Units of a sweep, or of a run: a quarter of a gigabyte, and half a minute to list and check."""
 
 DEPTHS = {
@@ -44,8 +44,8 @@ def listed(name: str, value: Any) -> list[Any]:
         return [value]
     if not len(value):
         raise ValueError(f"{words} must have at least one value, got {value!r}")
-    if len(value) > MOST_UNITS:
-        raise ValueError(f"{words} must have at most {MOST_UNITS} values, got {len(value)}")
+    if len(value) > MAX_UNITS:
+        raise ValueError(f"{words} must have at most {MAX_UNITS} values, got {len(value)}")
     for item in value:
         if _depth(item) > max(depth, name in PAIRS):
             raise ValueError(
@@ -69,7 +69,7 @@ def _depth(value: Any) -> int:
 
 
 def check_together(together: Any, axes: Mapping[str, Sequence[Any]]) -> list[list[str]]:
-    """Return the groups of axes that are walked side by side, or refuse them.
+    """Return the groups of axes that change in step, or refuse them.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def check_together(together: Any, axes: Mapping[str, Sequence[Any]]) -> list[lis
             if not isinstance(name, str) or name not in axes:
                 raise ValueError(
                     f"together must name axes of the sweep, which has {', '.join(axes)}, "
-                    f"got {name!r:.80}{meant(name, axes)}"
+                    f"got {name!r:.80}{did_you_mean(name, axes)}"
                 )
             if name in names:
                 raise ValueError(f"together must name an axis once, got {name!r} again")
@@ -132,9 +132,9 @@ class Grid:
         return math.prod(len(self.axes[group[0]]) for group in self.groups)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        walks = (zip(*(self.axes[name] for name in group), strict=True) for group in self.groups)
+        groups = (zip(*(self.axes[name] for name in group), strict=True) for group in self.groups)
         names = [name for group in self.groups for name in group]
-        for values in product(*walks):
+        for values in product(*groups):
             yield dict(zip(names, (item for part in values for item in part), strict=True))
 
 
@@ -147,8 +147,8 @@ def check_count(count: int, what: str) -> None:
     Traceback (most recent call last):
     ValueError: the sweep has 1000000000 units, above 200000, the most that are listed; take ...
     """
-    if count > MOST_UNITS:
+    if count > MAX_UNITS:
         raise ValueError(
-            f"{what} has {count} units, above {MOST_UNITS}, the most that are listed; take fewer "
+            f"{what} has {count} units, above {MAX_UNITS}, the most that are listed; take fewer "
             "values or trials, or several sweeps into one store"
         )

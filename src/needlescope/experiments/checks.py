@@ -13,10 +13,10 @@ from ..deep.simulate import check_deep
 from ..grid import amount, choice, real
 from ..losses import Loss
 from ..models import ATTENTION, MODELS, WITH_QUERY
-from ..models.asked import check_query
+from ..models.checks import check_query
 from ..query import Query
 from ..simulation.amp.simulate_amp import check_amp
-from ..simulation.asked import ask
+from ..simulation.checks import specify
 from ..simulation.oracle import check_draws
 from ..theory.common.arguments import check_tol
 from ..theory.oracle.least_error import ORACLES
@@ -24,47 +24,46 @@ from ..theory.oracle.threshold import check_target
 from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
-COUNTED = ("trials", "seed")  # which a sweep says once
-SEVERAL = (
-    "align",
-    "asymptote",
-    "best_query",
-    "focus",
-    "predict",
-    "simulate",
-    "simulate_alignment",
-    "simulate_deep",
-    "simulate_focus",
-)  # that know several signals
-ANSWER = {"oracle": tuple(ORACLES), "oracle_threshold": tuple(ORACLES), "focus": WITH_QUERY}
-"""The models that a call answers for, where these are not those that are trained."""
+SWEEP_ARGUMENTS = ("trials", "seed")  # of a sweep as a whole
+SEVERAL_SIGNALS = (  # calls that take tasks of several signals
+    *("align", "asymptote", "best_query", "focus", "predict"),
+    *("simulate", "simulate_alignment", "simulate_deep", "simulate_focus"),
+)
+ANSWERED_MODELS = {
+    "oracle": tuple(ORACLES),
+    "oracle_threshold": tuple(ORACLES),
+    "focus": WITH_QUERY,
+}
+"""The models that a call takes, where these are not those that are trained."""
 
 
-def taken(call: str, model: Any = None) -> set[str]:
+def accepted_arguments(call: str, model: Any = None) -> set[str]:
     """Return the names of a call's arguments, without the query of a model that has none.
 
     The d of a sweep is its simulations': the numbers of a prediction do not depend on it.
     """
     idle = {"query"} if model in MODELS and not MODELS[model].has_query else set()
     idle |= {"d"} if call == "predict" else set()
-    return set(parameters(call)) - set(COUNTED) - idle
+    return set(parameters(call)) - set(SWEEP_ARGUMENTS) - idle
 
 
-def needed(call: str) -> list[str]:
+def required_arguments(call: str) -> list[str]:
     """List the arguments that a call cannot do without."""
     return [
         name for name, parameter in parameters(call).items() if parameter.default is Parameter.empty
     ]
 
 
-def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | None = None) -> Any:
+def build_table(
+    name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | None = None
+) -> Any:
     """Build what a table's fields stand for, or say what is wrong with them.
 
     A decaying covariance is checked and left out: it would be d × d numbers.
 
     Examples
     --------
-    >>> table("query", {"kappa": 2.0}, with_d=False)
+    >>> build_table("query", {"kappa": 2.0}, with_d=False)
     Traceback (most recent call last):
     ValueError: [query] needs a line `cosine = ...`
     """
@@ -77,41 +76,41 @@ def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | No
         raise ValueError(f"[{name}] {problem}") from None
 
 
-def point(call: str, given: Mapping[str, Any]) -> None:
+def check_point(call: str, given: Mapping[str, Any]) -> None:
     """Refuse the arguments of one call; tables are given as what they stand for."""
     try:
-        if call not in SEVERAL:
+        if call not in SEVERAL_SIGNALS:
             given["task"].need_one_signal(call)
         if call in SIMULATED:
-            _simulated(call, given)
+            _check_simulation(call, given)
         else:
-            _theoretical(call, given)
+            _check_theory(call, given)
     except ValueError as problem:
         raise ValueError(f"{call}: {problem}") from None
 
 
-def _simulated(call: str, given: Mapping[str, Any]) -> None:
+def _check_simulation(call: str, given: Mapping[str, Any]) -> None:
     usual = {
         name: parameter.default
         for name, parameter in parameters(call).items()
-        if name not in COUNTED
+        if name not in SWEEP_ARGUMENTS
     }
-    asked = usual | dict(given)
+    arguments = usual | dict(given)
     if call == "simulate_focus":
-        choice("model", asked["model"], WITH_QUERY)
+        choice("model", arguments["model"], WITH_QUERY)
     if call == "simulate_oracle":
-        check_draws(**asked)
+        check_draws(**arguments)
     elif call == "simulate_amp":
-        check_amp(**asked)
+        check_amp(**arguments)
     elif call == "simulate_deep":
-        check_deep(**asked)
+        check_deep(**arguments)
     else:
-        ask(**{"model": "attention", **asked})
+        specify(**{"model": "attention", **arguments})
 
 
-def _theoretical(call: str, given: Mapping[str, Any]) -> None:
+def _check_theory(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
-        "model": lambda item: choice("model", item, ANSWER.get(call, tuple(MODELS))),
+        "model": lambda item: choice("model", item, ANSWERED_MODELS.get(call, tuple(MODELS))),
         "data": lambda item: choice("data", item, DATA),
         "tol": check_tol,
         "alpha": lambda item: amount("alpha", item),

@@ -12,8 +12,8 @@ from scipy.special import ndtri, stdtr
 
 from .units.unit import Unit
 
-MISTAKES = 100
-SUM_ROUNDING = 4.0 * np.finfo(float).eps  # what theory and simulation know of a sum of order one
+MIN_MISTAKES = 100
+SUM_ROUNDING = 4.0 * np.finfo(float).eps  # of a sum of order one, in theory and simulation
 CERTIFIED = 1e-9  # the relative gradient at which a simulated readout counts as trained
 COMPARED = ("what", "theory", "theory_se", "simulation", "simulation_se", "trials", "z", "group")
 
@@ -33,7 +33,7 @@ def grid(**axes: Iterable[Any]) -> Iterator[dict[str, Any]]:
 def trials(call: str, arguments: Mapping[str, Any], count: int, seed: int = 0) -> list[Unit]:
     """Return a simulation's trials as units of one trial each, with seeds of their own.
 
-    The point is part of the seed, so that different points err independently.
+    The point is part of the seed, so that errors of different points are independent.
     """
     whole = Unit(call, arguments)
     point = int(whole.question[:8], 16)
@@ -53,7 +53,7 @@ def compare(
     theory: str = "predict",
     simulation: str = "simulate",
 ) -> pd.DataFrame:
-    """Hold the mean over trials against the theory at the same values of the columns ``by``.
+    """Compare the mean over trials with the theory at the same values of the columns ``by``.
 
     Where trials at d and at d/2 are there, ``2 mean(d) − mean(d/2)`` is compared: what finite
     dimension adds is measured, to first order in 1/d. The score z is the deviation in units of the
@@ -81,7 +81,10 @@ def compare(
             known = known[known.groupby("d")[name].transform("size") > 1]
             if pd.isna(limit[name]) or known.empty or known["d"].nunique() < part["d"].nunique():
                 continue
-            if name == "train_error" and _mistakes(known, float(limit[name])) < MISTAKES:
+            if (
+                name == "train_error"
+                and _expected_mistakes(known, float(limit[name])) < MIN_MISTAKES
+            ):
                 continue
             group = f"{name}, {where[0]}" if by[0] == "model" else name
             result = _score(name, known, limit)
@@ -106,17 +109,17 @@ def verdict(scores: pd.DataFrame) -> str:
     if not len(z):
         return "nothing to compare"
     excess = (float(np.mean(z**2)) - 1.0) * np.sqrt(len(z) / 2.0)
-    far = np.abs(z).max() > 5.0 or excess > 6.0 or np.abs(leanings(scores)).max() > 4.5
+    far = np.abs(z).max() > 5.0 or excess > 6.0 or np.abs(group_scores(scores)).max() > 4.5
     return "disagree" if far else "agree"
 
 
-def leanings(scores: pd.DataFrame) -> pd.Series:
+def group_scores(scores: pd.DataFrame) -> pd.Series:
     """Return Σz/√n of each group: about normal if theory is right, however many scores it has.
 
     Examples
     --------
     >>> scores = pd.DataFrame({"z": [1.0, 1.0, 1.0, 1.0, -3.0], "group": [*"aaaa", "b"]})
-    >>> leanings(scores).to_dict()
+    >>> group_scores(scores).to_dict()
     {'a': 2.0, 'b': -3.0}
     """
     known = scores.dropna(subset=["z"])
@@ -155,6 +158,6 @@ def _floor(name: str, value: float) -> float:
     return CERTIFIED
 
 
-def _mistakes(part: pd.DataFrame, rate: float) -> float:
+def _expected_mistakes(part: pd.DataFrame, rate: float) -> float:
     """Return how many wrong signs the trials should show on their own data."""
     return float(rate * (part["training.alpha1"] * part["d"]).sum())

@@ -45,7 +45,7 @@ class Summary(NamedTuple):
     errors: tuple[str, ...] = ()
 
 
-DIED = Attempt(
+WORKER_DIED = Attempt(
     None,
     "its worker process died, beside other units and alone: out of memory? "
     "lower d, or use a machine with more memory",
@@ -74,7 +74,7 @@ def attempt(unit: Unit) -> Attempt:
 
 
 def local(n_jobs: int | None = None) -> Engine:
-    """Return an engine on processes of this machine; as many as it has cores by default."""
+    """Return an engine on processes of this machine; one for each core by default."""
     check_n_jobs(n_jobs)
 
     def engine(
@@ -88,7 +88,7 @@ def local(n_jobs: int | None = None) -> Engine:
             title="units",
             each=each,
             failed=lambda result: result.failed,
-            died=DIED,
+            died=WORKER_DIED,
         )
 
     return engine
@@ -107,7 +107,7 @@ def run_units(
     Parameters
     ----------
     units : iterable of Unit
-        What is wanted, at most 200,000: those of a `Sweep`, or one's own. Units that are
+        What is wanted, at most 200,000: those of a `Sweep`, or others. Units that are
         there already are not run again.
     store : Store
         Where results are kept, each as soon as it is there.
@@ -161,7 +161,7 @@ def run_units(
     check_progress(progress)
     wanted = _listed(units)
     folder = store.path.with_suffix(".checkpoints")
-    todo = [unit.keeping(folder) for unit in store.missing(wanted, retry=retry)]
+    todo = [unit.with_checkpoints(folder) for unit in store.missing(wanted, retry=retry)]
 
     def keep(place: int, result: Attempt) -> None:
         store.put(todo[place], result.numbers, seconds=result.seconds, error=result.error)

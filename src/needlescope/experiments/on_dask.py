@@ -1,4 +1,4 @@
-"""An engine on Dask: worker processes of a cluster of one's own, or of an existing one.
+"""An engine on Dask: worker processes of a new cluster on this machine, or of an existing one.
 
 A worker that dies is no loss: Dask gives what it had under way to another. A cluster whose workers
 are all gone, or whose scheduler no longer answers, is reported, and ends the run after two minutes
@@ -25,14 +25,14 @@ from typing import Any
 from ..running.pool import interrupts_held, start_trackers
 from ..running.processes import check_n_jobs, cores
 from ..running.progress import Progress, check_progress, reporting
-from .dask_watch import KEPT, Watch
+from .dask_watch import RESUME_NOTE, Watch
 from .engine import Attempt, Engine, attempt
 from .units.unit import Unit
 
 # Units handed out for each thread of the cluster; the others stay here until there is room.
-AHEAD = 4
+UNITS_PER_THREAD = 4
 # Seconds to wait for a scheduler to answer, and for its first worker.
-PATIENCE = 30
+CONNECT_SECONDS = 30
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 
 
@@ -130,26 +130,26 @@ def _check_answer(scheduler: str) -> None:
     from distributed.comm.addressing import get_address_host, normalize_address
     from distributed.comm.core import connect
 
-    told: list[Exception] = []
+    problems: list[Exception] = []
 
     async def ask() -> None:
         socket.getaddrinfo(get_address_host(normalize_address(scheduler)), None)
         options = _distributed().Security().get_connection_args("client")
-        comm = await connect(scheduler, timeout=PATIENCE, **options)  # type: ignore[no-untyped-call]
+        comm = await connect(scheduler, timeout=CONNECT_SECONDS, **options)  # type: ignore[no-untyped-call]
         await comm.close()
 
     def run() -> None:  # on a thread of its own, since a notebook has a loop on this one
         try:
             asyncio.run(ask())
         except Exception as problem:
-            told.append(problem)
+            problems.append(problem)
 
     asking = threading.Thread(target=run, daemon=True)
     asking.start()
     asking.join()
-    if told:
+    if problems:
         raise ConnectionError(
-            f"no Dask scheduler answers at {scheduler!r} ({told[0]}); start one with "
+            f"no Dask scheduler answers at {scheduler!r} ({problems[0]}); start one with "
             "dask scheduler, or leave the address out for a cluster on this machine"
         )
 
@@ -174,9 +174,9 @@ def _client(scheduler: str | None, n_jobs: int) -> Iterator[Any]:
             yield client
         return
     _check_answer(scheduler)
-    with distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False) as client:
+    with distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False) as client:
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError:
             raise ConnectionError(
                 f"the Dask scheduler at {scheduler!r} has no workers; start some with "
@@ -194,7 +194,7 @@ def _as_completed(
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def hand_out() -> None:
-        room = AHEAD * watch.threads() - len(places)
+        room = UNITS_PER_THREAD * watch.threads() - len(places)
         for _, (place, unit) in zip(range(room), rest, strict=False):
             future = client.submit(_work, _packed(unit), unit.key, key=unit.key)
             places[future] = place
@@ -209,7 +209,7 @@ def _as_completed(
             hand_out()
     except (CancelledError, OSError) as problem:  # from the client: a unit's error is no error
         raise RuntimeError(
-            f"the Dask scheduler went away in the midst of the run; {KEPT}"
+            f"the Dask scheduler went away in the midst of the run; {RESUME_NOTE}"
         ) from problem
     finally:
         if places and client.status == "running":
@@ -217,7 +217,7 @@ def _as_completed(
 
 
 def _result(future: Any, seconds: float) -> Attempt:
-    """Return what a worker answered; that those who tried all died is an answer too."""
+    """Return what a worker answered; that all workers which tried it died is an answer too."""
     distributed = _distributed()
     try:
         result: Attempt = future.result(timeout=seconds)
@@ -227,7 +227,7 @@ def _result(future: Any, seconds: float) -> Attempt:
 
 
 def _packed(unit: Unit) -> Unit | bytes:
-    """Pack a loss of one's own with its code: a worker need not have the file it is from."""
+    """Pack a custom loss with its code: a worker need not have the file it is from."""
     if unit.loss is None:
         return unit
     cloudpickle = import_module("cloudpickle")  # which Dask brings

@@ -19,7 +19,7 @@ what goes together:
     alpha0 = 4.0
     alpha1 = [1.0, 2.0, 4.0]
 
-What is wrong with it is said before any work starts.
+What is wrong with it is reported before any work starts.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from .axes import Grid, check_count, check_together, listed
 from .comparison import trials
 from .units.calls import CALLS, SIMULATED, TABLES
 from .units.calls import fields as fields_of
-from .units.guess import meant, one_of
+from .units.spelling import check_choice, did_you_mean
 from .units.unit import Unit
 
-ONCE = ("call", "trials", "seed", "together")  # what a sweep says once, and no call takes
+SWEEP_ONLY = ("call", "trials", "seed", "together")  # what a sweep says once, and no call takes
 
 
 @dataclass(frozen=True)
 class Sweep:
     """What to run: calls and their arguments, each a value or a list of values.
 
-    Everything is combined with everything; what goes ``together`` is walked side by side.
+    Everything is combined with everything; axes that go ``together`` change in step.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Sweep:
     seed : int, default 0
         The first number of the trials' seeds, at least 0.
     together : list of lists of str, optional
-        Axes of equal length that are walked side by side, each group named by paths such as
+        Axes of equal length that change in step, each group named by paths such as
         ``"task.L"`` and ``"d"``. None by default.
 
     Raises
@@ -106,13 +106,13 @@ class Sweep:
     def __post_init__(self) -> None:
         """Refuse what a sweep cannot be made of, and more units than can be listed."""
         for name in self.calls:
-            one_of("call", name, sorted(CALLS))
+            check_choice("call", name, sorted(CALLS))
         for name in ("tables", "axes"):
             given = getattr(self, name)
             if not isinstance(given, Mapping):
                 raise ValueError(f"{name} must be a dict of arguments by name, got {given!r:.80}")
         for name in self.tables:
-            one_of("table", name, TABLES)
+            check_choice("table", name, TABLES)
         for name in self.axes:
             _check_argument(name)
         for name, least in (("trials", 1), ("seed", 0)):
@@ -144,25 +144,25 @@ class Sweep:
         result = {name: listed(name, value) for name, value in (dict(self.axes) | given).items()}
         return Grid(result, check_together(self.together, result))
 
-    def own(self, call: str) -> Grid:
+    def grid_of(self, call: str) -> Grid:
         """Return the grid of the axes that a call takes."""
-        taken = checks.taken(call)
+        taken = checks.accepted_arguments(call)
         return self.grid.only([axis for axis in self.grid.axes if axis.partition(".")[0] in taken])
 
     @property
     def count(self) -> int:
         """How many units there are at most, without making them: equal ones are one."""
         each = {call: self.trials if call in SIMULATED else 1 for call in self.calls}
-        return sum(self.own(call).count * int(trials) for call, trials in each.items())
+        return sum(self.grid_of(call).count * int(trials) for call, trials in each.items())
 
     @property
     def left_out(self) -> list[str]:
         """The arguments and tables that none of the calls takes; only others do."""
-        used = set().union(*map(checks.taken, self.calls))
+        used = set().union(*map(checks.accepted_arguments, self.calls))
         return [name for name in (*self.axes, *self.tables) if name not in used]
 
     def units(self) -> list[Unit]:
-        """List the units of the grid; a simulated point is as many units as it has trials.
+        """List the units of the grid; a simulated point has a unit for each of its trials.
 
         Raises
         ------
@@ -172,15 +172,15 @@ class Sweep:
         tables = _Tables(self)
         result: list[Unit] = []
         for call in self.calls:
-            for name in checks.needed(call):
+            for name in checks.required_arguments(call):
                 if name not in (*self.axes, *self.tables):
                     line = f"a table [{name}]" if name in TABLES else f"a line `{name} = ...`"
                     raise ValueError(f"{call} needs {line}")
-            for point in self.own(call):
+            for point in self.grid_of(call):
                 rest = {name: value for name, value in point.items() if name in self.axes}
-                taken = checks.taken(call, rest.get("model"))
+                taken = checks.accepted_arguments(call, rest.get("model"))
                 pairs = {name: tables.at(name, point) for name in self.tables if name in taken}
-                checks.point(call, rest | {name: built for name, (_, built) in pairs.items()})
+                checks.check_point(call, rest | {name: built for name, (_, built) in pairs.items()})
                 arguments = rest | {name: fields for name, (fields, _) in pairs.items()}
                 if call in SIMULATED:
                     result += trials(call, arguments, self.trials, self.seed)
@@ -205,7 +205,7 @@ class _Tables:
         place = (name, *map(id, fields.values()))  # the values stay alive in the sweep's grid
         if place not in self.built:
             loss = fields.get("loss")
-            self.built[place] = checks.table(
+            self.built[place] = checks.build_table(
                 name,
                 fields,
                 with_d="d" in self.sweep.axes,
@@ -218,7 +218,7 @@ def read_sweep(path: str | Path) -> Sweep:
     """Read a sweep from a TOML file, or refuse it with a sentence."""
     given = _toml(path)
     tables = {name: given.pop(name) for name in TABLES if name in given}
-    once = {name: given.pop(name) for name in ONCE if name in given}
+    once = {name: given.pop(name) for name in SWEEP_ONLY if name in given}
     for name in given:
         _check_argument(name)
     if "call" not in once or "task" not in tables:
@@ -263,7 +263,7 @@ def _fields(name: str, given: Any) -> dict[str, Any]:
 
 def _check_argument(name: Any) -> None:
     """Refuse an argument that no call takes; a field of a table belongs there."""
-    known = sorted(set().union(*map(checks.taken, CALLS)) - set(TABLES))
+    known = sorted(set().union(*map(checks.accepted_arguments, CALLS)) - set(TABLES))
     if name in known:
         return
     if name in TABLES:
@@ -271,6 +271,6 @@ def _check_argument(name: Any) -> None:
     for table in TABLES:
         if name in fields_of(table):
             raise ValueError(f"{name} is a field of a table: put it in [{table}]")
-    hint = meant(name, (*known, *TABLES, *ONCE))
+    hint = did_you_mean(name, (*known, *TABLES, *SWEEP_ONLY))
     words = ", ".join(map(repr, known))
     raise ValueError(f"argument must be one of {words}, got {name!r:.80}{hint}")

@@ -1,7 +1,7 @@
 """Stored tables to curves, and curves to matplotlib figures; nothing is computed again.
 
 The published figures, such as `figures.errors`, are the files of `needlescope.gallery`; each is
-loaded when it is asked for, and so is `figures.curves`, which returns any figure's curves as data.
+loaded on first use, and so is `figures.curves`, which returns any figure's curves as data.
 """
 
 from importlib import import_module

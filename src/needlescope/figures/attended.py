@@ -9,14 +9,17 @@ import numpy as np
 
 from ..grid import unmasked, whole
 from .drawing import Axis, Drawing, Panel, single
-from .drawn import drawn
 from .marks import Cells, Rule, Scale, numbers
+from .rendered import rendered
 from .style import COLOURS, WHITE
 
 SCALE = Scale(0.0, 1.0, (WHITE, "#56B4E9", "#003A5C"), "attention weight")
-SAME = 1e-6  # weights that differ by less, as a share, differ by the rounding of single precision
+SAME_WITHIN = (
+    1e-6  # weights that differ by less, as a share, differ by the rounding of single precision
+)
 
 
+@rendered
 def attended(
     weights: Sequence[Any],
     y: Any = None,
@@ -25,7 +28,7 @@ def attended(
     bags: int = 40,
     instances: int = 40,
     order: bool = True,
-) -> Any:
+) -> Drawing:
     """Draw the attention weights of bags: a row for each, an instance in each cell.
 
     If every weight of a bag is the same, in all bags, the title says so: the mean was chosen.
@@ -40,9 +43,9 @@ def attended(
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
     bags : int, default 40
-        Draw so many at most, evenly chosen.
+        The largest number of bags to draw, evenly chosen.
     instances : int, default 40
-        Of each bag, draw so many at most: those with the largest weights.
+        The largest number of instances to draw of each bag: those with the largest weights.
     order : bool, default True
         Put the instances of each bag in the order of their weights; or draw all, as they come.
 
@@ -63,19 +66,6 @@ def attended(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['0', '1']
     """
-    options = {"bags": bags, "instances": instances, "order": order}
-    return drawn(ax, attended_drawing, weights, y, **options)
-
-
-def attended_drawing(
-    weights: Sequence[Any],
-    y: Any = None,
-    *,
-    bags: int = 40,
-    instances: int = 40,
-    order: bool = True,
-) -> Drawing:
-    """Return what `attended` draws."""
     whole("bags", bags, 1)
     whole("instances", instances, 1)
     if not isinstance(order, bool | np.bool_):
@@ -109,7 +99,7 @@ def uniform(weights: Sequence[Any]) -> str:
     ('', '')
     """
     several = [a for a in weights if len(a) > 1]
-    same = all(np.ptp(a) <= SAME * np.abs(a).max() for a in several)
+    same = all(np.ptp(a) <= SAME_WITHIN * np.abs(a).max() for a in several)
     return "attention is uniform: it is the mean" if several and same else ""
 
 

@@ -16,20 +16,21 @@ from scipy.special import expit
 from ..grid import choice, unmasked, whole
 from .attended import uniform
 from .drawing import Axis, Block, Drawing, Panel, single
-from .drawn import drawn
-from .marks import Dots, Map, Mark, Rings, Rule, Scale, Words, numbers
+from .marks import Dots, Map, Mark, Rings, Rule, Scale, Text, numbers
+from .rendered import rendered
 from .style import COLOURS, SMALL, WHITE, grey
 
-FOR, AGAINST, LOOKED, REST = COLOURS["attention"], COLOURS["pooled"], grey(0.25), grey(0.55)
+POSITIVE, NEGATIVE, ATTENDED, REST = COLOURS["attention"], COLOURS["pooled"], grey(0.25), grey(0.55)
 PANELS = ("contribution", "attention")
-ADDS, WEIGHT = "adds to the log odds", "attention weight"
+CONTRIBUTION_NAME, WEIGHT_NAME = "adds to the log odds", "attention weight"
 LETTER = 0.07  # inches that a digit of an instance's number takes
-ROOM = 0.12  # above and below stems
+MARGIN = 0.12  # above and below stems
 EMPTY = grey(0.9)  # where no instance lies
 OFF_GRID = 1e-3  # of a grid's step, by which places on it may be off
 SPARSEST = 0.1  # the least share of a grid's cells that instances fill, or they are drawn as dots
 
 
+@rendered
 def bag(
     scores: Any,
     attention: Any = None,
@@ -38,7 +39,7 @@ def bag(
     *,
     instances: int = 40,
     panel: str = "contribution",
-) -> Any:
+) -> Drawing:
     """Draw one bag: what each instance adds to its log odds, and the attention on it.
 
     Parameters
@@ -53,7 +54,7 @@ def bag(
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own by default.
     instances : int, default 40
-        Without coordinates, draw so many at most: those that add or take most. The others are
+        Without coordinates, the largest number to draw: those that add or take most. The others are
         drawn as one, with what they add together.
     panel : "contribution" or "attention", default "contribution"
         With ``ax``, which one; attention of one query only.
@@ -75,37 +76,22 @@ def bag(
     >>> figure.axes[0].get_title(loc="left")
     'log odds 1.60: probability 0.832'
     """
-    alone = ax is not None
-    options = {"instances": instances, "panel": panel, "alone": alone}
-    return drawn(ax, bag_drawing, scores, attention, coords, **options)
-
-
-def bag_drawing(
-    scores: Any,
-    attention: Any = None,
-    coords: Any = None,
-    *,
-    instances: int = 40,
-    panel: str = "contribution",
-    alone: bool = False,
-) -> Drawing:
-    """Return what `bag` draws: both panels, or one of them alone."""
     whole("instances", instances, 1)
     choice("panel", panel, PANELS)
-    adds = _each("scores", scores)
-    a = [] if attention is None else _queries(attention, len(adds))
+    contributions = _check_instances("scores", scores)
+    a = [] if attention is None else _queries(attention, len(contributions))
     if not a and panel == "attention":
         raise ValueError('panel="attention" needs the attention of the bag, got attention=None')
-    if alone and panel == "attention" and len(a) > 1:
+    if ax is not None and panel == "attention" and len(a) > 1:
         raise ValueError(
             f'panel="attention" with ax draws one query, got attention of {len(a)}; pass '
             "attention[0], or leave ax out"
         )
-    where = None if coords is None else _coords(coords, len(adds))
+    where = None if coords is None else _coords(coords, len(contributions))
     mapped = where is not None and where.ndim == 2
-    result = _maps(adds, a, where) if mapped else _rows(adds, a, where, instances)
-    size = _size(where) if mapped else _wide(result[0])
-    if alone or len(result) == 1:
+    result = _maps(contributions, a, where) if mapped else _rows(contributions, a, where, instances)
+    size = _map_size(where) if mapped else _stem_size(result[0])
+    if ax is not None or len(result) == 1:
         return single(result[PANELS.index(panel)], size=size)
     if mapped:
         return Drawing([Block(result, columns=len(result))], size=(len(result) * size[0], size[1]))
@@ -113,36 +99,49 @@ def bag_drawing(
     return Drawing([Block(result)], size=(size[0], high), share_x=True)
 
 
-def _wide(panel: Panel) -> tuple[float, float]:
+def _stem_size(panel: Panel) -> tuple[float, float]:
     """Return the inches of stems: wide enough for the numbers of all instances."""
     letters = max(map(len, panel.x.labels), default=0)
     return max(4.6, 1.0 + LETTER * (letters + 1) * len(panel.x.labels)), 2.2
 
 
-def _rows(adds: Any, a: list[Any], when: Any, most: int) -> list[Panel]:
+def _rows(contributions: Any, a: list[Any], when: Any, most: int) -> list[Panel]:
     """Draw stems in the order of what instances add, or along time."""
     rest = np.zeros(0, int)
     if when is None:
-        loud = np.argsort(-np.abs(adds), kind="stable")
+        loud = np.argsort(-np.abs(contributions), kind="stable")
         shown, rest = loud[:most], loud[most:]
-        shown = shown[np.argsort(-adds[shown], kind="stable")]
+        shown = shown[np.argsort(-contributions[shown], kind="stable")]
         x, names = np.arange(1, len(shown) + 1), [str(k) for k in shown]
         axis = Axis("number of the instance, by what it adds", ticks=numbers(x), labels=names)
     else:
         shown = np.argsort(when, kind="stable")
         x, axis = when[shown], Axis("time")
     level: list[Mark] = [Rule(y=0.0, colour=grey(0.6), width=0.6)]
-    up = adds[shown] > 0.0
-    marks = [*level, _stems(x[up], adds[shown][up], FOR), _stems(x[~up], adds[shown][~up], AGAINST)]
+    up = contributions[shown] > 0.0
+    marks = [
+        *level,
+        _stems(x[up], contributions[shown][up], POSITIVE),
+        _stems(x[~up], contributions[shown][~up], NEGATIVE),
+    ]
     if len(rest):
         at = len(shown) + 2  # a place is left free before
-        marks += _others(at, float(adds[rest].sum()), len(rest))
+        marks += _others(at, float(contributions[rest].sum()), len(rest))
         axis = replace(axis, limits=(0.0, at + 2.0))
-    result = [Panel(marks, axis, Axis(ADDS, margin=ROOM), title=_said(adds))]
+    result = [
+        Panel(
+            marks,
+            axis,
+            Axis(CONTRIBUTION_NAME, margin=MARGIN),
+            title=_log_odds_title(contributions),
+        )
+    ]
     for name, item in _named(a):
-        stems = [*level, _stems(x, item[shown], LOOKED)]
-        title = uniform([item]) or _left(item[rest])
-        result.append(Panel(stems, axis, Axis(WEIGHT, margin=ROOM), title=_joined(name, title)))
+        stems = [*level, _stems(x, item[shown], ATTENDED)]
+        title = uniform([item]) or _hidden_attention(item[rest])
+        result.append(
+            Panel(stems, axis, Axis(WEIGHT_NAME, margin=MARGIN), title=_joined(name, title))
+        )
     above = [replace(panel, x=replace(axis, name="")) for panel in result[:-1]]
     return [*above, result[-1]]
 
@@ -158,31 +157,31 @@ def _joined(*titles: str) -> str:
 
 def _stems(x: Any, y: Any, colour: str) -> Dots:
     """Return dots with a bar from 0 to each."""
-    reach = (numbers(np.maximum(y, 0.0)), numbers(np.maximum(-np.asarray(y), 0.0)))
-    return Dots(numbers(x), numbers(y), reach, colour, size=3.2, bar=1.4)
+    span = (numbers(np.maximum(y, 0.0)), numbers(np.maximum(-np.asarray(y), 0.0)))
+    return Dots(numbers(x), numbers(y), span, colour, size=3.2, bar=1.4)
 
 
 def _others(at: float, together: float, count: int) -> list[Mark]:
     """Return a stem for all that are not shown, and how many they are."""
-    words = Words(
+    words = Text(
         f"{count} others", (at, max(together, 0.0)), anchor=("center", "bottom"),
         offset=(0.0, 4.0), colour=REST, size=SMALL,
     )  # fmt: skip
     return [_stems([at], np.array([together]), REST), words]
 
 
-def _left(weights: Any) -> str:
+def _hidden_attention(weights: Any) -> str:
     """Say how much attention is on instances that are not shown."""
     return f"{len(weights)} others: {weights.sum():.2f} together" if len(weights) else ""
 
 
-def _maps(adds: Any, a: list[Any], where: Any) -> list[Panel]:
+def _maps(contributions: Any, a: list[Any], where: Any) -> list[Panel]:
     """Draw colours where instances lie."""
-    most = float(np.abs(adds).max()) or 1.0
-    scale = Scale(-most, most, (AGAINST, WHITE, FOR), ADDS)
-    result = [_map(adds, where, scale, _said(adds))]
+    most = float(np.abs(contributions).max()) or 1.0
+    scale = Scale(-most, most, (NEGATIVE, WHITE, POSITIVE), CONTRIBUTION_NAME)
+    result = [_map(contributions, where, scale, _log_odds_title(contributions))]
     for name, item in _named(a):
-        scale = Scale(0.0, float(item.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT)
+        scale = Scale(0.0, float(item.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT_NAME)
         result.append(_map(item, where, scale, _joined(name, uniform([item]))))
     return result
 
@@ -207,7 +206,7 @@ def _map(values: Any, where: Any, scale: Scale, title: str) -> Panel:
     return Panel([mark], across, down, title=title, bar=scale, equal=True, back=EMPTY)
 
 
-def _size(where: Any) -> tuple[float, float]:
+def _map_size(where: Any) -> tuple[float, float]:
     """Return the inches of a map with its bar, so that the bar is about as high as the map."""
     wide, high = np.ptp(where, axis=0)
     return 3.4, 0.65 + 2.2 * float(np.clip(high / wide, 0.5, 1.5) if wide > 0.0 else 1.5)
@@ -219,7 +218,7 @@ def _grid(where: Any) -> Any:
     Examples
     --------
     >>> lines, cells = _grid(np.array([[0.0, 5.0], [2.0, 5.0], [4.0, 8.0]]))
-    >>> [one.tolist() for one in (*lines, *cells)]
+    >>> [item.tolist() for item in (*lines, *cells)]
     [[0.0, 2.0, 4.0], [5.0, 8.0], [0, 1, 2], [0, 0, 1]]
     >>> _grid(np.array([[0.0, 0.0], [1.0, 0.3], [2.5, 1.0]]))
     """
@@ -239,8 +238,8 @@ def _grid(where: Any) -> Any:
     return (lines, cells) if full else None
 
 
-def _said(adds: Any) -> str:
-    total = float(adds.sum())
+def _log_odds_title(contributions: Any) -> str:
+    total = float(contributions.sum())
     return f"log odds {total:.2f}: probability {expit(total):.3f}".replace("-", "−")
 
 
@@ -248,11 +247,11 @@ def _queries(attention: Any, count: int) -> list[Any]:
     """Return the attention of each query, or refuse it."""
     result = _finite("attention", attention)
     if result is not None and result.ndim == 2 and len(result):
-        return [_each(f"attention[{k}]", item, count) for k, item in enumerate(result)]
-    return [_each("attention", attention, count)]
+        return [_check_instances(f"attention[{k}]", item, count) for k, item in enumerate(result)]
+    return [_check_instances("attention", attention, count)]
 
 
-def _each(name: str, values: Any, count: int | None = None) -> Any:
+def _check_instances(name: str, values: Any, count: int | None = None) -> Any:
     """Return a number for each instance, or refuse them."""
     result = _finite(name, values)
     if result is None or result.ndim != 1 or not result.size:

@@ -50,7 +50,7 @@ class Legend:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its name, its scale, its reach and its ticks; what is not said follows the data."""
+    """An axis: its name, its scale, its limits and its ticks; what is left out follows the data."""
 
     name: str = ""
     log: int = 0  # the base of a logarithmic scale
@@ -83,7 +83,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Block:
-    """Panels in rows of so many columns, between edges: left, right, bottom, top.
+    """Panels in rows of some columns, between edges: left, right, bottom, top.
 
     Edges are shares of the drawing; gaps, between columns and between rows, of a panel. Without
     edges matplotlib lays them out.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .drawing import Block, Drawing, Key, Panel
-from .marks import INSIDE, Dots, Line, Mark, Words, numbers
-from .reading.rows import means, simulated
-from .style import BAYES_COLOUR, BAYES_OPTIMAL, grey
+from .drawing import Axis, Block, Drawing, Key, Panel
+from .marks import INSIDE, Dots, Line, Map, Mark, Rings, Rule, Scale, Text, numbers
+from .reading.rows import describe_trials, means, select
+from .style import BAYES_COLOUR, BAYES_OPTIMAL, DOTTED, grey
 
 BAYES_KEY = Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, width=0.9))
 
@@ -119,15 +119,74 @@ def heights(marks: Sequence[Mark]) -> np.ndarray:
     return kept
 
 
-def note(drawn: object) -> list[Mark]:
+def error_axis(
+    marks: Sequence[Mark],
+    margins: tuple[float, float],
+    ticks: Sequence[float],
+    more: Sequence[float] = (),
+    name: str = "test error",
+) -> Axis:
+    """Return a logarithmic axis with room for marks and some more heights, times the margins.
+
+    Examples
+    --------
+    >>> error_axis([Line([1.0, 2.0], [0.5, 0.25])], (0.8, 1.1), (0.1, 0.5), [0.125]).limits
+    (0.1, 0.55)
+    """
+    above = [item for item in (*heights(marks), *more) if item > 0.0] or [0.5]
+    span = (margins[0] * min(above), margins[1] * max(above))
+    return Axis(name, log=10, limits=span, ticks=ticks, minor="ticks")
+
+
+def grid_map(grid: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:
+    """Return a grid of numbers, rows by y and columns by x, as a map of colours."""
+    rows = tuple(map(numbers, grid.to_numpy()))
+    return Map(numbers(grid.columns), numbers(grid.index), rows, scale, crossing)
+
+
+def ends(values: pd.Index) -> tuple[float, float]:
+    """Return the least and the largest of some numbers: where a map ends."""
+    return float(values.min()), float(values.max())
+
+
+def rings(means: pd.Series, scale: Scale) -> list[Mark]:
+    """Return numbers by (y, x) as rings, filled on the colour scale of a map; none without any."""
+    y, x = (numbers(means.index.get_level_values(level)) for level in (0, 1))
+    return [Rings(x, y, numbers(means), scale)] if len(means) else []
+
+
+def frequent_label(shares: pd.Series, **look: Any) -> Line:
+    """Return the error of always predicting the more frequent label, min(π, 1 − π)."""
+    low, high = ends(shares)
+    x = np.unique([*np.geomspace(low, high, 99), 0.5])
+    x = x[(x >= low) & (x <= high)]
+    return Line(numbers(x), numbers(np.minimum(x, 1.0 - x)), **look)
+
+
+def trained_length(L: float, height: float, left: float) -> list[Mark]:
+    """Mark the length of the training sequences on an axis of lengths."""
+    place = ((L, height), ("data", "panel"), ("right", "top"), (-left, 0))
+    return [
+        Rule(x=L, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
+        Text(f"trained\nat $L = {L:g}$", *place, grey(0.4)),
+    ]
+
+
+def length_title(table: pd.DataFrame, L: int) -> str:
+    """Return the title of a panel of one L, with its θ if the table says it."""
+    strength = select(table, ["task.theta"])["task.theta"]
+    return f"$L = {L}$" + (f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else "")
+
+
+def empty_note(drawn: object) -> list[Mark]:
     """Say in a panel that it is empty, if nothing is drawn."""
     middle, words = ("center", "center"), "not in the table"
-    return [] if drawn else [Words(words, (0.5, 0.5), INSIDE, middle, colour=grey(0.5))]
+    return [] if drawn else [Text(words, (0.5, 0.5), INSIDE, middle, colour=grey(0.5))]
 
 
-def explain(table: pd.DataFrame, call: str) -> str:
+def describe_marks(table: pd.DataFrame, call: str) -> str:
     """Say what lines and dots are; the dots are trials of the call."""
-    return f"lines: theory    dots: {simulated(table, call)}"
+    return f"lines: theory    dots: {describe_trials(table, call)}"
 
 
 def two_panels(panels: Sequence[Panel], words: str, right: float, gap: float) -> Drawing:

@@ -8,24 +8,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..experiments.stores.summary import pooled
+from ..experiments.stores.summary import mean_and_error
 from ..grid import choice
-from .curve_looks import Look, key_of, looks
+from .curve_styles import CurveStyle, curve_styles, key_of
 from .drawing import Axis, Drawing, Key, Legend, Panel, single
-from .drawn import drawn
 from .from_rows import heights
 from .marks import Dots, Line, numbers
-from .reading.chosen import QUESTION, Chosen, choose
-from .reading.columns import missing
+from .reading.choose_columns import QUESTION, CurveRows, choose_columns
+from .reading.columns import is_missing
 from .reading.dependence import SYMBOLS
-from .reading.validation import nothing
+from .reading.validation import refuse_empty
+from .rendered import rendered
 from .style import NAMES
 
 SCALES = ("linear", "log")
-WIDE = {"x": 10.0, "y": 30.0}  # the ratio of largest to smallest from which an axis may be a log
+LOG_FROM_RATIO = {
+    "x": 10.0,
+    "y": 30.0,
+}  # the ratio of largest to smallest from which an axis may be a log
 FEW_TICKS = 8  # values of x, each with a tick of its own on a log axis
 MOST_CURVES = 40
-SAME = 1e-6  # relative difference up to which numbers of theory for one point are one
+SAME_WITHIN = 1e-6  # relative difference up to which numbers of theory for one point are one
 AXES = {
     "task.L": "tokens, $L$",
     "task.R": "signal tokens, $R$",
@@ -39,6 +42,7 @@ AXES = {
 }
 
 
+@rendered
 def lines(
     table: Any,
     x: str | None = None,
@@ -48,10 +52,10 @@ def lines(
     xscale: str | None = None,
     yscale: str | None = None,
     ax: Any = None,
-) -> Any:
+) -> Drawing:
     """Draw any stored table: lines for theory, dots with standard errors for simulation.
 
-    Trials of a point are pooled. Each column that tells curves apart has its own colour, dash or
+    Trials of a point are pooled. Each column that separates curves has its own colour, dash or
     marker. Axes of a sweep that go together need no curves of their own.
 
     Parameters
@@ -64,7 +68,7 @@ def lines(
         The column of the y axis; by default the main number of the table's calls, such as
         "test_error".
     by : str or list of str, optional
-        The columns that tell curves apart; by default all parameters that change and that x does
+        The columns that separate curves; by default all parameters that change and that x does
         not determine.
     xscale, yscale : {"linear", "log"}, optional
         The scales of the axes. By default an axis is logarithmic if its numbers are positive, span
@@ -94,40 +98,27 @@ def lines(
     >>> axes.get_ylabel(), axes.lines[0].get_xdata().tolist()
     ('error', [10.0, 100.0, 1000.0])
     """
-    return drawn(ax, lines_drawing, table, x, y, by, xscale=xscale, yscale=yscale)
-
-
-def lines_drawing(
-    table: Any,
-    x: str | None = None,
-    y: str | None = None,
-    by: str | Sequence[str] | None = None,
-    *,
-    xscale: str | None = None,
-    yscale: str | None = None,
-) -> Drawing:
-    """Return what `lines` draws."""
     for name, given in (("xscale", xscale), ("yscale", yscale)):
         if given is not None:
             choice(name, given, SCALES)
-    chosen = choose("lines", table, x, y, by)
+    chosen = choose_columns("lines", table, x, y, by)
     marks, keys = _curves(chosen)
     across = np.unique(np.concatenate([mark.x for mark in marks]))
-    reach = heights(marks)
-    if not len(reach):
-        nothing("lines", f"its numbers in {chosen.y} are not finite")
+    span = heights(marks)
+    if not len(span):
+        refuse_empty("lines", f"its numbers in {chosen.y} are not finite")
     legend = Legend(keys, "upper left", (1.01, 1.0)) if len(keys) > 1 else None
     panel = Panel(
         marks,
         _axis("x", chosen.x, across, xscale),
-        _axis("y", chosen.y, reach, yscale),
+        _axis("y", chosen.y, span, yscale),
         _title(chosen, keys),
         legend=legend,
     )
     return single(panel, size=(6.2 if legend else 4.6, max(3.1, 0.9 + 0.17 * len(keys))))
 
 
-def _curves(chosen: Chosen) -> tuple[list[Line | Dots], list[Key]]:
+def _curves(chosen: CurveRows) -> tuple[list[Line | Dots], list[Key]]:
     """Return the marks of each curve, and its line of the legend."""
     by = list(chosen.by)
     groups = chosen.rows.groupby(by, sort=False, dropna=False) if by else [((), chosen.rows)]
@@ -139,7 +130,7 @@ def _curves(chosen: Chosen) -> tuple[list[Line | Dots], list[Key]]:
         )
     marks: list[Line | Dots] = []
     keys = []
-    for key, look in looks(chosen).items():
+    for key, look in curve_styles(chosen).items():
         part, name = parts[key], _name(by, key)
         trials = chosen.simulated.loc[part.index]
         line = _line(chosen, part[~trials], look, name)
@@ -153,13 +144,13 @@ def _curves(chosen: Chosen) -> tuple[list[Line | Dots], list[Key]]:
     return marks, keys
 
 
-def _line(chosen: Chosen, rows: pd.DataFrame, look: Look, name: str) -> Line | None:
+def _line(chosen: CurveRows, rows: pd.DataFrame, look: CurveStyle, name: str) -> Line | None:
     """Return theory's rows as a line; several of one point must say the same."""
     if not len(rows):
         return None
     groups = rows.groupby(chosen.x)[chosen.y]
     low, high = groups.min(), groups.max()
-    far = (high - low) > SAME * np.maximum(low.abs(), high.abs())
+    far = (high - low) > SAME_WITHIN * np.maximum(low.abs(), high.abs())
     if far.any():
         at = far.index[far.to_numpy()][0]
         raise ValueError(
@@ -170,14 +161,14 @@ def _line(chosen: Chosen, rows: pd.DataFrame, look: Look, name: str) -> Line | N
     return Line(numbers(low.index), numbers(groups.mean()), look.colour, name, look.dash)
 
 
-def _dots(chosen: Chosen, rows: pd.DataFrame, look: Look, name: str) -> Dots | None:
+def _dots(chosen: CurveRows, rows: pd.DataFrame, look: CurveStyle, name: str) -> Dots | None:
     """Return the means over trials as dots, with their standard errors."""
     if not len(rows):
         return None
     own = f"{chosen.y}_se"
     errors = rows[own] if own in rows else pd.Series(np.nan, index=rows.index)
     points = [
-        (at, *pooled(part.to_numpy(), errors[part.index[0]]))
+        (at, *mean_and_error(part.to_numpy(), errors[part.index[0]]))
         for at, part in rows.groupby(chosen.x)[chosen.y]
     ]
     at, mean, error = (numbers(column) for column in zip(*points, strict=True))
@@ -219,7 +210,7 @@ def _axis(which: str, column: str, values: np.ndarray, scale: str | None) -> Axi
             f"{which}scale must be 'linear' for {column}, which has {values.min():g}: a log axis "
             "takes numbers above 0"
         )
-    wide = positive and values.max() >= WIDE[which] * values.min()
+    wide = positive and values.max() >= LOG_FROM_RATIO[which] * values.min()
     log = scale == "log" or (scale is None and wide and (which == "y" or _even_in_logs(values)))
     symbol = SYMBOLS.get(column) if which == "x" else None  # of an argument
     name = AXES.get(column) or symbol or plain(column).replace("_", " ")
@@ -236,7 +227,7 @@ def _even_in_logs(values: np.ndarray) -> bool:
     return bool(ratios.std() / ratios.mean() < gaps.std() / gaps.mean())
 
 
-def _title(chosen: Chosen, keys: Sequence[Key]) -> str:
+def _title(chosen: CurveRows, keys: Sequence[Key]) -> str:
     """Say what lines and dots are, and what changes along x besides."""
     parts = ["lines: theory"] if any(key.line for key in keys) else []
     if any(key.dots for key in keys):
@@ -249,8 +240,8 @@ def _title(chosen: Chosen, keys: Sequence[Key]) -> str:
     return "    ".join(parts)
 
 
-def _size(chosen: Chosen) -> str:
+def _size(chosen: CurveRows) -> str:
     """Say the dimension of all trials, where there is one."""
     trials = chosen.rows[chosen.simulated]
     sizes = trials["d"].unique() if "d" in trials else []
-    return f" at $d = {sizes[0]:g}$" if len(sizes) == 1 and not missing(sizes[0]) else ""
+    return f" at $d = {sizes[0]:g}$" if len(sizes) == 1 and not is_missing(sizes[0]) else ""

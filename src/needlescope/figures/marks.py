@@ -9,7 +9,7 @@
 | `Cells` | a colour for each cell of a table |
 | `Rings` | points filled with a colour of the map |
 | `Rule` | a line across the panel, upright or level, where something stands out |
-| `Words` | a note |
+| `Text` | a note |
 
 They are drawn in their order; a layer says what is drawn above what besides. Colours are #rrggbb,
 lengths are points (1/72 inch), texts may hold formulas between dollars, in TeX.
@@ -27,7 +27,7 @@ from .style import BLACK, SOLID, TEXT, WHITE
 
 Numbers = Sequence[float]
 INSIDE = ("panel", "panel")  # a place of words, as shares of their panel
-ABOVE = 2  # matplotlib's zorder of lines
+LINE_ZORDER = 2  # matplotlib's zorder of lines
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Line:
 
     def draw(self, ax: Any) -> None:
         """Draw it into axes."""
-        ax.plot(self.x, self.y, **self.look, zorder=ABOVE + self.layer)
+        ax.plot(self.x, self.y, **self.look, zorder=LINE_ZORDER + self.layer)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Dots:
 
     def draw(self, ax: Any) -> None:
         """Draw them into axes."""
-        look = {**self.look, "zorder": ABOVE + self.layer}
+        look = {**self.look, "zorder": LINE_ZORDER + self.layer}
         if self.se is None:
             ax.plot(self.x, self.y, **look)
         else:
@@ -171,7 +171,7 @@ class Rings:
     def draw(self, ax: Any) -> None:
         """Draw them into axes."""
         ring = {"s": self.size, "edgecolors": BLACK, "linewidths": self.edge}
-        above = {"zorder": ABOVE + 1, "clip_on": False}
+        above = {"zorder": LINE_ZORDER + 1, "clip_on": False}
         ax.scatter(self.x, self.y, c=self.values, **ring, **above, **self.scale.colouring)
 
 
@@ -189,7 +189,7 @@ class Rule:
     def draw(self, ax: Any) -> None:
         """Draw it into axes."""
         line = Line(colour=self.colour, dash=self.dash, width=self.width)
-        look = {**line.look, "zorder": ABOVE + self.layer}
+        look = {**line.look, "zorder": LINE_ZORDER + self.layer}
         if self.x is not None:  # axvline would add its rounding to the reach of the data
             from matplotlib.lines import Line2D  # when something is drawn
 
@@ -200,7 +200,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Words:
+class Text:
     """A note at a place, on each axis in its own numbers ("data") or a share of the "panel"."""
 
     text: str
@@ -221,7 +221,7 @@ class Words:
         )  # fmt: skip
 
 
-Mark = Line | Dots | Band | Map | Cells | Rings | Rule | Words
+Mark = Line | Dots | Band | Map | Cells | Rings | Rule | Text
 
 
 def own_colour(colour: str) -> dict[str, str]:

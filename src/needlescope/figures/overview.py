@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from .drawing import Axis, Block, Drawing, Panel
-from .drawn import drawn
 from .marks import Line, Mark, Rule, numbers
 from .reading.columns import check_columns
-from .reading.validation import check_only
+from .reading.validation import check_values
+from .rendered import rendered
 from .style import BAYES_COLOUR, COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 THIN = 0.9
@@ -25,7 +23,8 @@ LEARNERS = {
 }
 
 
-def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
+@rendered
+def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
     """Draw learning curves beside the weakest signals that are found.
 
     Parameters
@@ -58,15 +57,10 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
     >>> len(figures.overview(curves, thresholds).axes)
     2
     """
-    return drawn(None, overview_drawing, curves, thresholds)
-
-
-def overview_drawing(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
-    """Return what `overview` draws."""
     curves = check_columns("curves", curves, CURVES)
     thresholds = check_columns("thresholds", thresholds, ("learner", "L", "theta"))
-    check_only("overview", "model", curves["model"], tuple(COLOURS))
-    check_only("overview", "learner", thresholds["learner"], tuple(LEARNERS))
+    check_values("overview", "model", curves["model"], tuple(COLOURS))
+    check_values("overview", "learner", thresholds["learner"], tuple(LEARNERS))
     edges = (0.07, 0.84, 0.17, 0.92)
     block = Block([_curves(curves), _thresholds(thresholds)], 2, edges, (0.85, 0.2))
     return Drawing([block], (7.0, 2.8))
@@ -82,10 +76,10 @@ def _curves(curves: pd.DataFrame) -> Panel:
     marks.append(
         Line(numbers(best.index), numbers(best), BAYES_COLOUR, NAMES["bayes_optimal"], width=THIN)
     )
-    reach = (float(curves.alpha1.min()), float(curves.alpha1.max()))
+    span = (float(curves.alpha1.min()), float(curves.alpha1.max()))
     return Panel(
         marks,
-        Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=reach),
+        Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=span),
         Axis("test error", limits=(0.0, 0.5)),
         "what training reaches (dotted: signal known)",
         beside=True,
@@ -99,10 +93,10 @@ def _thresholds(thresholds: pd.DataFrame) -> Panel:
         if len(part):
             line = Line(numbers(part.L), numbers(part.theta), colour, name, dash, width=width)
             marks.append(line)
-    reach = (float(thresholds.L.min()), float(thresholds.L.max()))
+    span = (float(thresholds.L.min()), float(thresholds.L.max()))
     return Panel(
         marks,
-        Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=reach),
+        Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=span),
         Axis(r"signal needed, $\theta$", log=10),
         "weakest signal found with 10 % error",
         beside=True,

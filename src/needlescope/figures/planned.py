@@ -7,35 +7,27 @@ from typing import Any
 import numpy as np
 
 from ..grid import check_kind
-from ..results.planned import Curves, Plan, Tuned
+from ..results.planned import LearningCurves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
-from .drawn import drawn
-from .marks import Dots, Line, Mark, Rule, Words, numbers
-from .style import (
-    BAYES_COLOUR,
-    BLACK,
-    COLOURS,
-    DASHED,
-    DOTTED,
-    NAMES,
-    SMALL,
-    grey,
-)
+from .marks import Dots, Line, Mark, Rule, Text, numbers
+from .rendered import rendered
+from .style import BAYES_COLOUR, BLACK, COLOURS, DASHED, DOTTED, NAMES, SMALL, grey
 
 MODELS = ("pooled", "vectorized", "attention")
 TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)]
 ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
 
 
-def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
+@rendered
+def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
     """Draw a plan: error against bags for each learner, floors, target, the point and its interval.
 
     Parameters
     ----------
-    found : Plan
+    result : Plan
         What `needlescope.plan` returned.
-    curves : Curves
-        What `needlescope.planning.curves.curves` returned for it.
+    curves : LearningCurves
+        What `needlescope.planning.learning_curves.learning_curves` returned for it.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
 
@@ -51,26 +43,21 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.results.planned import Curves
-    >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
+    >>> from needlescope.results.planned import LearningCurves
+    >>> result = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
     >>> names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
-    >>> made_up = Curves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
-    >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
+    >>> made_up = LearningCurves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
+    >>> ns.figures.plan(result, made_up).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, plan_drawing, result, curves)
-
-
-def plan_drawing(result: Plan, curves: Curves) -> Drawing:
-    """Return what `plan` draws."""
-    check_kind("found", result, Plan)
-    if not isinstance(curves, Curves):
-        raise ValueError(f"curves must be those of planning.curves.curves, got {curves!r}")
+    check_kind("result", result, Plan)
+    if not isinstance(curves, LearningCurves):
+        raise ValueError(f"curves must be those of planning.learning_curves, got {curves!r}")
     marks: list[Mark] = []
     floor = curves.floors["bayes"]
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
     place = ("panel", "data"), ("left", "top"), (3.0, -1.0)
-    marks.append(Words("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
+    marks.append(Text("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
     optimal, amp = curves.errors["bayes_optimal"], curves.errors["amp"]
     marks.append(Line(curves.n, optimal, BAYES_COLOUR, NAMES["bayes_optimal"], width=0.9))
     if amp != optimal:
@@ -83,13 +70,13 @@ def plan_drawing(result: Plan, curves: Curves) -> Drawing:
     marks.append(_point(result))
     words = f"$n$ = {result.n:,.0f}".replace(",", "{,}")
     top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
-    reach = 0.7 * floor, float(top)
-    ticks = [tick for tick in TICKS if reach[0] <= tick <= reach[1]]
+    span = 0.7 * floor, float(top)
+    ticks = [tick for tick in TICKS if span[0] <= tick <= span[1]]
     labels = [f"{tick:g}" for tick in ticks]
     panel = Panel(
         marks,
         Axis(f"bags, $n$ ($d$ = {result.d})", log=10, limits=(curves.n[0], curves.n[-1])),
-        Axis("test error", log=10, limits=reach, ticks=ticks, labels=labels, minor="none"),
+        Axis("test error", log=10, limits=span, ticks=ticks, labels=labels, minor="none"),
         f"{NAMES[result.learner]}: {words}, error {result.error:.3g}",
         beside=True,
     )
@@ -106,12 +93,13 @@ def _point(result: Plan) -> Dots:
     return Dots(at, (error,), bars, colour, size=6.0)
 
 
-def tuning(result: Tuned, ax: Any = None) -> Any:
+@rendered
+def tuning(result: Tuned, ax: Any = None) -> Drawing:
     """Draw what a wrong setting costs: the error as each is off by a factor.
 
     Parameters
     ----------
-    found : Tuned
+    result : Tuned
         What `needlescope.tune` returned.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
@@ -128,16 +116,11 @@ def tuning(result: Tuned, ax: Any = None) -> Any:
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
-    >>> ns.figures.tuning(found).axes[0].get_ylabel()
+    >>> result = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
+    >>> ns.figures.tuning(result).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, tuning_drawing, result)
-
-
-def tuning_drawing(result: Tuned) -> Drawing:
-    """Return what `tuning` draws."""
-    check_kind("found", result, Tuned)
+    check_kind("result", result, Tuned)
     marks: list[Mark] = []
     colours = (COLOURS["attention"], COLOURS["pooled"], COLOURS["vectorized"])
     for colour, (name, errors) in zip(colours, result.costs.items(), strict=False):
@@ -148,7 +131,7 @@ def tuning_drawing(result: Tuned) -> Drawing:
     if np.isfinite(result.untuned):
         marks.append(Rule(y=result.untuned, colour=grey(0.4), dash=DASHED, width=0.8))
         place = ("panel", "data"), ("left", "bottom"), (2.0, 1.0)
-        marks.append(Words("default training", (0.0, result.untuned), *place, size=SMALL))
+        marks.append(Text("default training", (0.0, result.untuned), *place, size=SMALL))
     top = max([result.untuned, *(max(row.values()) for row in result.costs.values())])
     panel = Panel(
         marks,

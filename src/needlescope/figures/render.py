@@ -29,7 +29,7 @@ APART = 9.5  # points between names beside lines
 
 
 def render(drawing: Drawing, ax: Any = None) -> Any:
-    """Draw into axes of one's own, if the drawing has one panel, or as a new pyplot figure.
+    """Draw into given axes, if the drawing has one panel, or as a new pyplot figure.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def render(drawing: Drawing, ax: Any = None) -> Any:
     """
     with plt.rc_context(RC):
         if ax is None:
-            return _fill(plt.figure(figsize=drawing.size), drawing)
+            return _draw_all(plt.figure(figsize=drawing.size), drawing)
         [panel] = drawing.panels
         draw_panel(ax, panel)
     return ax.figure
@@ -49,7 +49,7 @@ def render(drawing: Drawing, ax: Any = None) -> Any:
 def picture(drawing: Drawing) -> Figure:
     """Draw a figure that pyplot does not know: a server need not close it, or choose a backend."""
     with plt.rc_context(RC):
-        return _fill(Figure(figsize=drawing.size), drawing)
+        return _draw_all(Figure(figsize=drawing.size), drawing)
 
 
 def blank(words: str) -> Figure:
@@ -67,7 +67,7 @@ def check_ax(ax: Any) -> None:
         raise ValueError(f"ax must be axes of a figure, as plt.subplots() makes them, got {ax!r}")
 
 
-def _fill(figure: Figure, drawing: Drawing) -> Figure:
+def _draw_all(figure: Figure, drawing: Drawing) -> Figure:
     """Draw everything into an empty figure."""
     for block in drawing.blocks:
         _block(figure, block, drawing)
@@ -113,8 +113,8 @@ def draw_panel(ax: Any, panel: Panel) -> None:
             ax.margins(**{name: axis.margin})
         if axis.log:
             getattr(ax, f"set_{name}scale")("log", base=axis.log)
-    _dress(ax, "x", panel.x)
-    _dress(ax, "y", panel.y)
+    _format_axis(ax, "x", panel.x)
+    _format_axis(ax, "y", panel.y)
     ax.set_title(panel.title, loc="left", x=panel.title_at, **own_colour(panel.title_colour))
     if panel.back:
         ax.set_facecolor(panel.back)
@@ -133,7 +133,7 @@ def draw_panel(ax: Any, panel: Panel) -> None:
         ax.figure.colorbar(colours(panel.bar), ax=ax, label=panel.bar.name)
 
 
-def _dress(ax: Any, name: str, axis: Axis) -> None:
+def _format_axis(ax: Any, name: str, axis: Axis) -> None:
     """Set the reach, the ticks and the name of an axis."""
     own, limit = getattr(ax, f"{name}axis"), getattr(ax, f"set_{name}lim")
     low, high = axis.limits

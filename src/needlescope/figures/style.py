@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..models import MODELS
+
 COLOURS = {
     "attention": "#0072B2",
     "pooled": "#D55E00",
@@ -13,6 +15,9 @@ COLOURS = {
     "linear": "#FFB000",
     "bayes": "#555555",
 }
+SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#E69F00", "#882255", "#999933")
+OTHER_MODELS = [name for name in MODELS if name not in COLOURS]  # which name none of their own
+COLOURS |= {name: SPARE_COLOURS[k % len(SPARE_COLOURS)] for k, name in enumerate(OTHER_MODELS)}
 NAMES = {
     "attention": "attention",
     "pooled": "mean pooling",
@@ -23,6 +28,7 @@ NAMES = {
     "bayes_optimal": "Bayes-optimal",
     "amp": "AMP (theory)",
 }
+NAMES |= {name: name.replace("_", " ") for name in OTHER_MODELS}
 BAYES_COLOUR, BAYES_OPTIMAL, AMP_THEORY = "#8c8c8c", NAMES["bayes_optimal"], NAMES["amp"]
 AMP_SIMULATED = "AMP (simulated)"
 BLACK, WHITE = "#000000", "#FFFFFF"

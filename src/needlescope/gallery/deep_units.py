@@ -20,7 +20,7 @@ from ..experiments.units.unit import Unit
 TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 STEPS = (10.0, 100.0, 1e3, 1e4, 1e5)  # of two steps, of which the best is drawn
 RIDGES = (0.01, 0.1, 1.0)
-BAYES_TOL, THINNER = 1e-2, 5e-3
+BAYES_TOL, PREDICT_TOL = 1e-2, 5e-3
 ARCHITECTURE_NAMES = tuple(ARCHITECTURES)
 
 
@@ -41,11 +41,13 @@ def trial_units(
     size: Size, architecture: str, alpha: float, task: dict[str, Any], **more: Any
 ) -> list[Unit]:
     """Return the trials of an architecture on a task."""
-    asked = {"task": task, "alpha": alpha, "architecture": architecture, "d": size.d}
-    return trials("simulate_deep", {**asked, "n_test": size.n_test, **more}, size.trials)
+    arguments = {"task": task, "alpha": alpha, "architecture": architecture, "d": size.d}
+    return trials("simulate_deep", {**arguments, "n_test": size.n_test, **more}, size.trials)
 
 
-def halves(task: dict[str, Any], alpha: float, eta_q: float, ridge: float) -> dict[str, Any]:
+def two_step_arguments(
+    task: dict[str, Any], alpha: float, eta_q: float, ridge: float
+) -> dict[str, Any]:
     """Return the paper's two steps, with half of the data in each stage."""
     training = {"alpha0": alpha / 2.0, "alpha1": alpha / 2.0, "eta_q": eta_q, "ridge": ridge}
     return {"task": task, "training": training, "model": "attention"}
@@ -54,7 +56,9 @@ def halves(task: dict[str, Any], alpha: float, eta_q: float, ridge: float) -> di
 def two_step_units(task: dict[str, Any], alpha: float, **more: Any) -> list[Unit]:
     """Return the theory of two steps in several settings, of which the best is drawn."""
     return [
-        Unit("predict", {**halves(task, alpha, step, ridge), "tol": THINNER, **more})
+        Unit(
+            "predict", {**two_step_arguments(task, alpha, step, ridge), "tol": PREDICT_TOL, **more}
+        )
         for step in STEPS
         for ridge in RIDGES
     ]
@@ -109,8 +113,8 @@ def compare_with_bayes(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def _score(part: pd.DataFrame, bound: pd.Series) -> tuple[Any, ...]:
     """Return what is compared at one point: `COMPARED` without its ends.
 
-    Errors are counted on so many fresh samples; few trials that happen to agree are no surer than
-    that count.
+    Errors are counted on ``n_test`` fresh samples: the standard error is at least that of the
+    count, also where few trials happen to agree.
     """
     errors, limit = part.test_error.to_numpy(float), float(bound.test_error)
     count, mean = len(errors), float(errors.mean())
@@ -122,7 +126,7 @@ def _score(part: pd.DataFrame, bound: pd.Series) -> tuple[Any, ...]:
     return limit, own, mean, error, count, z
 
 
-def fine(low: float, high: float, count: int, *more: float) -> list[float]:
+def fine_grid(low: float, high: float, count: int, *more: float) -> list[float]:
     """Return a fine grid, with some points in it."""
     grid: Iterable[float] = np.round(np.geomspace(low, high, count), 4).tolist()
     return sorted({*grid, *more})

@@ -1,7 +1,7 @@
 """All published figures, found by their files.
 
 A figure is a module of a sub-package of `gallery`; its name is the module's. The files are listed
-without being imported, and a figure is imported when it is asked for. Every file has
+without being imported, and a figure is imported on first use. Every file has
 
 | name | what it is |
 | --- | --- |
@@ -10,8 +10,8 @@ without being imported, and a figure is imported when it is asked for. Every fil
 | `units` | the work: quick sizes, or with True the full ones |
 | `scores` | from the table of the finished units, a row for each comparison of simulation with \
 theory: the columns `experiments.comparison.COMPARED`; empty where nothing is simulated |
-| `drawing` | what is drawn of the table, as data |
-| a function of the file's name | the public one: `needlescope.figures` finds it |
+| a function of the file's name | what is drawn of the table, as data, a single panel if there are \
+axes for it: `figure_of` makes it the public one that `needlescope.figures` finds |
 """
 
 from __future__ import annotations
@@ -28,18 +28,15 @@ import pandas as pd
 
 from .. import gallery
 from ..deep.torch_needed import need_torch
-from ..experiments.units.guess import one_of
+from ..experiments.units.spelling import check_choice
 from ..experiments.units.unit import Unit
-from ..figures.attended import attended_drawing
+from ..figures.attended import attended
 from ..figures.drawing import Drawing
-from ..figures.lines import lines_drawing
-from ..figures.overview import overview_drawing
+from ..figures.lines import lines
+from ..figures.overview import overview
+from ..figures.rendered import drawing_of
 
-SHARED: dict[str, Callable[..., Drawing]] = {
-    "attended": attended_drawing,
-    "lines": lines_drawing,
-    "overview": overview_drawing,
-}
+SHARED: dict[str, Callable[..., Any]] = {"attended": attended, "lines": lines, "overview": overview}
 DEEP = f"{gallery.__name__}.deep"  # the package whose units need torch
 
 
@@ -53,7 +50,6 @@ class PublishedFigure:
     caption: str
     units: Callable[[bool], list[Unit]]
     scores: Callable[[pd.DataFrame], pd.DataFrame]
-    drawing: Callable[..., Drawing]
     draw: Callable[..., Any]
 
 
@@ -89,10 +85,10 @@ def published(name: str) -> PublishedFigure:
     'Errors against the amount of training data'
     """
     if name not in tuple(modules()):
-        one_of("figure", name, names())
+        check_choice("figure", name, names())
     file = import_module(modules()[name])
     words = name, file.ORDER, file.TITLE, file.CAPTION
-    return PublishedFigure(*words, file.units, file.scores, file.drawing, getattr(file, name))
+    return PublishedFigure(*words, file.units, file.scores, getattr(file, name))
 
 
 def runnable(name: str) -> PublishedFigure:
@@ -128,6 +124,12 @@ def core_names() -> tuple[str, ...]:
 def deep_names() -> tuple[str, ...]:
     """Return the figures that need torch."""
     return tuple(name for name in names() if is_deep(name))
+
+
+def drawing(figure: str, *given: Any, alone: bool = False, **options: Any) -> Drawing:
+    """Return what a figure draws, as data: all of it, or the panel it draws into given axes."""
+    draw = SHARED[figure] if figure in tuple(SHARED) else published(figure).draw
+    return drawing_of(draw)(*given, **options, **({"ax": True} if alone else {}))
 
 
 def curves(figure: str, *given: Any, **options: Any) -> pd.DataFrame:
@@ -166,5 +168,4 @@ def curves(figure: str, *given: Any, **options: Any) -> pd.DataFrame:
     >>> figures.curves("errors", table, alone=True)[["role", "label", "x", "y"]].values.tolist()
     [['theory', 'mean pooling', 0.5, 0.4], ['theory', 'mean pooling', 2.0, 0.3]]
     """
-    drawing = SHARED[figure] if figure in tuple(SHARED) else published(figure).drawing
-    return drawing(*given, **options).curves()
+    return drawing(figure, *given, **options).curves()

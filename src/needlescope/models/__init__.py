@@ -1,7 +1,8 @@
-"""The classifiers, one file and one record each: finite features and, beside them, their limit law.
+"""The classifiers, one file and one record each: finite features and their limit law.
 
 A new model is a new file here, and its record in `MODELS`; theory predicts it and simulation trains
-it by what the record says. Where simulation knows no shorter way, it makes every token.
+it by what the record says. `blocks`, `segments`, `gradient` and `strength` are what simulation,
+estimators and deep share of training on tokens.
 """
 
 from __future__ import annotations

@@ -41,14 +41,7 @@ def attend(rows: Any, segments: Segments, q: FloatArray, beta: float) -> FloatAr
 
 
 def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
-    """Return Xᵀ softmax(β X q) of each sample, d numbers in the precision of the tokens.
-
-    Examples
-    --------
-    >>> from needlescope.models.segments import Even
-    >>> features(np.ones((10, 3)), Even(5), np.zeros(3), 1.0).shape
-    (2, 3)
-    """
+    """Return Xᵀ softmax(β X q) of each sample, d numbers in the precision of the tokens."""
     return segments.mix(attend(rows, segments, q, beta), rows)
 
 

@@ -51,7 +51,7 @@ class Even(NamedTuple):
     L: int
 
     def count(self, tokens: int) -> int:
-        """Return how many samples so many tokens are."""
+        """Return the number of samples that these tokens make."""
         return tokens // self.L
 
     def sum(self, values: FloatArray) -> FloatArray:
@@ -91,7 +91,7 @@ class Even(NamedTuple):
         return np.full(tokens, 1.0 / self.L)
 
     def ragged(self, tokens: int) -> Ragged:
-        """Return the same samples, of so many tokens, by where they begin."""
+        """Return the same samples, with this many tokens, by where they begin."""
         return Ragged.at(np.arange(0, tokens + 1, self.L))
 
 

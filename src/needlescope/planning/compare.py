@@ -1,4 +1,4 @@
-"""Is attention worth it? Tuned attention beside tuned linear models, with one budget."""
+"""Is attention worth it? Tuned attention beside tuned linear models, for one budget."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from ..results.planned import Comparison
 from ..task import Task
 from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
-from .learners import BAYES_OPTIMAL, get_learner
+from .learners import BAYES_OPTIMAL, Evaluation, get_learner
+from .names import LEARNERS, TUNED
 from .tune import check_budget
 from .tuning.budget import Budget
 from .tuning.readouts import Features
 from .tuning.search import Setting
 
-ALIKE = 2e-3  # a margin that is none
-ALIKE_SHARE = 0.02  # of the constant answer's error, where that is less
-FEWEST, MOST = 1 / 64, 64.0  # times the budget, where the verdict may flip
-SCANNED = 3  # budgets, the one given included, between which a flip is looked for
+TIE_MARGIN = 2e-3  # of the error: models that are this close tie
+TIE_SHARE = 0.02  # of the constant answer's error, where that is less
+LEAST_FACTOR, LARGEST_FACTOR = 1 / 64, 64.0  # times the budget, where the verdict may flip
+SCANNED_BUDGETS = 3  # the given one included, to bracket a flip
 FLIP_TOL = 0.2  # of the budget at which it flips, relative
-RIVALS = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
-NAMES = ("attention", *RIVALS)
+RIVALS = ("pooled", "vectorized")
 
 
 def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
-    """Say whether attention is worth it with so much data, and when that would flip.
+    """Say whether attention is worth it for a budget, and at which budget that would flip.
 
     Errors are those of a search (`tune`), known to about 0.001. Attention is worth it where its
     error is lower by more than 0.002, or by more than 2 % of the constant answer's error,
@@ -61,39 +61,39 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     ValueError
         If an argument is out of its range or of the wrong kind.
     NotConverged
-        If the error with a known signal is not known well enough.
+        If the Bayes error is not known well enough.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> print(ns.compare(ns.Task(L=20, R=20, theta=1.0, pi=0.5), 400, d=100).verdict)
-    Attention is not worth it: mean pooling errs 0.016, attention 0.016; ...
+    Attention is not worth it: the test error of mean pooling is 0.016, of attention 0.016; ...
     """
     limited = check_budget(task, budget, d)
-    settings = {name: get_learner(name).tune(limited) for name in NAMES}
+    settings = {name: get_learner(name).tune(limited) for name in TUNED}
     errors = {name: setting.error for name, setting in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])
-    alike = min(ALIKE, ALIKE_SHARE * min(task.pi, 1.0 - task.pi))
-    winner = "attention" if errors[rival] - errors["attention"] > alike else rival
-    times = _flip(limited, errors[rival] - errors["attention"] - alike, alike)
+    tie_margin = min(TIE_MARGIN, TIE_SHARE * min(task.pi, 1.0 - task.pi))
+    winner = "attention" if errors[rival] - errors["attention"] > tie_margin else rival
+    times = _flip(limited, errors[rival] - errors["attention"] - tie_margin, tie_margin)
     flip_cosine = _flip_cosine(limited, settings["attention"], errors[rival])
-    bayes_optimal, bayes_optimal_se = _bayes_optimal(limited)
-    known = oracle(task, "bayes", tol=1e-3)
+    bayes_optimal = _bayes_optimal(limited)
+    bayes = oracle(task, "bayes", tol=1e-3)
     ordered = sorted(errors.values())
     verdict = _verdict(errors, rival, winner, Flip(times, times * float(budget), d, flip_cosine))
     return Comparison(
-        **errors, bayes_optimal=bayes_optimal, bayes_optimal_se=bayes_optimal_se,
-        bayes=float(known.error), bayes_se=float(known.error_se),
+        **errors, bayes_optimal=bayes_optimal.error, bayes_optimal_se=bayes_optimal.error_se,
+        bayes=float(bayes.error), bayes_se=float(bayes.error_se),
         winner=winner, margin=ordered[1] - ordered[0],
         flip_n=times * float(budget), flip_cosine=flip_cosine,
-        verdict=f"{verdict}; {_best_of_all(bayes_optimal)}.",
+        verdict=f"{verdict}; {_bayes_optimal_clause(bayes_optimal.error)}.",
         provenance=of_search(derived("theorem 4", "theorem 5")),
         question=Question("compare", task, None, {"budget": budget, "d": d}),
     )  # fmt: skip
 
 
 class Flip(NamedTuple):
-    """Where the verdict flips: at a budget, which is so many times the one given, or a cosine."""
+    """Where the verdict flips: at a budget, in all and relative to the one given, or a cosine."""
 
     times: float
     budget: float
@@ -101,19 +101,19 @@ class Flip(NamedTuple):
     cosine: float
 
 
-def _bayes_optimal(limited: Budget) -> tuple[float, float]:
-    """Return the limit of learning; NaN where it is not known well enough."""
+def _bayes_optimal(limited: Budget) -> Evaluation:
+    """Return the error of the Bayes-optimal learner; NaN where it is not known well enough."""
     try:
         return BAYES_OPTIMAL.tune(limited)
     except NotConverged:
-        return np.nan, np.nan
+        return Evaluation(np.nan, np.nan)
 
 
-def _flip(limited: Budget, here: float, alike: float) -> float:
-    """Return at how many times the budget the verdict flips, all tuned anew; NaN if nowhere.
+def _flip(limited: Budget, here: float, tie_margin: float) -> float:
+    """Return the multiple of the budget at which the verdict flips, all tuned anew; or NaN.
 
-    Attention wins where its error is lower by more than ``alike``, and ``here`` is by how much
-    more with the budget given. Fewer data are looked at where it wins, more where it does not.
+    Attention wins where its error is lower by more than ``tie_margin``, and ``here`` is by how much
+    more with the budget given. The search is among smaller budgets where it wins, else larger.
     """
 
     @cache
@@ -121,18 +121,18 @@ def _flip(limited: Budget, here: float, alike: float) -> float:
         if log_times == 0.0:
             return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
-        attention, *rivals = (get_learner(name).tune(there).error for name in NAMES)
-        return float(min(rivals) - attention - alike)
+        attention, *rivals = (get_learner(name).tune(there).error for name in TUNED)
+        return float(min(rivals) - attention - tie_margin)
 
-    end = float(np.log(FEWEST if here > 0.0 else MOST))
-    for low, high in pairwise(np.linspace(0.0, end, SCANNED).tolist()):
+    end = float(np.log(LEAST_FACTOR if here > 0.0 else LARGEST_FACTOR))
+    for low, high in pairwise(np.linspace(0.0, end, SCANNED_BUDGETS).tolist()):
         if lead(high) * here < 0.0:
             return float(np.exp(brentq(lead, *sorted((low, high)), xtol=FLIP_TOL)))
     return np.nan
 
 
 def _flip_cosine(limited: Budget, setting: Setting, error: float) -> float:
-    """Return the alignment at which attention errs as its rival, κ, ridge and data kept."""
+    """Return the alignment at which both errors are equal, κ, ridge and data kept."""
     balance = setting.balance
     task, alpha = limited.training_task(balance), limited.alpha(balance)
 
@@ -152,8 +152,10 @@ def _flip_cosine(limited: Budget, setting: Setting, error: float) -> float:
 
 def _verdict(errors: dict[str, float], rival: str, winner: str, flip: Flip) -> str:
     won = winner == "attention"
-    told = f"{RIVALS[rival]} errs {errors[rival]:.2g}, attention {errors['attention']:.2g}"
-    start = f"Attention is {'' if won else 'not '}worth it: {told}"
+    start = (
+        f"Attention is {'' if won else 'not '}worth it: the test error of {LEARNERS[rival]} is "
+        f"{errors[rival]:.2g}, of attention {errors['attention']:.2g}"
+    )
     would = "it would lose" if won else "it would win"
     if np.isfinite(flip.times):
         side = "below" if flip.times < 1.0 else "beyond"
@@ -177,7 +179,7 @@ def _bags(budget: float, d: int | None) -> str:
     )
 
 
-def _best_of_all(bayes_optimal: float) -> str:
+def _bayes_optimal_clause(bayes_optimal: float) -> str:
     if np.isnan(bayes_optimal):
-        return "what the best learner of all would err is not known well enough"
-    return f"the best learner of all would err {bayes_optimal:.2g}"
+        return "the test error of the Bayes-optimal learner is not known well enough"
+    return f"the Bayes-optimal learner has a test error of {bayes_optimal:.2g}"

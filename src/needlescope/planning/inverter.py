@@ -14,14 +14,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-STRIDE = np.log(6.0)  # the longest step in the log of the argument
-CLOSE = 0.02  # of the error: near enough for a rough search
-LOOKS = 14
-WHOLE_LOOKS = 60  # at whole numbers: bisection alone needs 17 of them up to 100,000
-NEAREST = 0.1  # of the way between two ends, in the log: nearer to an end is not looked
+LONGEST_STEP = np.log(6.0)  # the longest step in the log of the argument
+ROUGH_TOL = 0.02  # of the error, relative, in a rough search
+MOST_EVALUATIONS = 14
+MOST_INTEGER_EVALUATIONS = 60  # at whole numbers: bisection alone needs 17 of them up to 100,000
+LEAST_SHARE = 0.1  # of a bracket, in the log, that the next point keeps from its ends
 
 
-class Found(Protocol):
+class HasError(Protocol):
     """What a forward function returns: settings with their error."""
 
     @property
@@ -36,7 +36,7 @@ class Root(NamedTuple):
     at: float
     setting: Any
     slope: float
-    enough: bool  # False if no argument within the limits meets the target
+    reached: bool  # False if no argument within the limits meets the target
 
 
 def probit(error: float) -> float:
@@ -56,7 +56,7 @@ def find_root(
     Parameters
     ----------
     forward : (argument, settings nearby or None) → settings with their error
-    again : (argument, settings) → the error of the same settings
+    error_with : (argument, settings) → the error of the same settings
     target, start, limits
         The error to meet, where to begin, and the range of the argument.
 
@@ -64,22 +64,22 @@ def find_root(
     --------
     An error of 1/x, whose settings are itself:
 
-    >>> class One(NamedTuple):
+    >>> class Setting(NamedTuple):
     ...     error: float
-    >>> falls, kept = lambda x, near: One(1.0 / x), lambda x, one: 1.0 / x
-    >>> root = find_root(falls, kept, 0.1, 2.0, (1.0, 100.0))
-    >>> bool(9.7 < root.at < 10.3), root.enough
+    >>> forward, error_with = lambda x, near: Setting(1.0 / x), lambda x, setting: 1.0 / x
+    >>> root = find_root(forward, error_with, 0.1, 2.0, (1.0, 100.0))
+    >>> bool(9.7 < root.at < 10.3), root.reached
     (True, True)
     """
     level, x = probit(target), float(np.log(np.clip(start, *limits)))
     low, high = np.log(limits)
     ends = float(low), float(high)
     setting, root = None, None
-    for _ in range(LOOKS):
+    for _ in range(MOST_EVALUATIONS):
         setting = forward(float(np.exp(x)), setting)
         gap = probit(setting.error) - level
         slope = slope_at(error_with, x, setting, ends)
-        if abs(setting.error - target) <= CLOSE * target:
+        if abs(setting.error - target) <= ROUGH_TOL * target:
             return Root(float(np.exp(x)), setting, slope, True)
         if gap > 0.0:
             low = max(low, x)
@@ -91,9 +91,9 @@ def find_root(
             return Root(float(np.exp(x)), setting, slope, True)
         if high - low < 1e-4 and root is not None:
             return root  # the error jumps there
-        step = -gap / slope if slope < -1e-3 else gap * STRIDE
-        ahead = x + float(np.clip(step, -STRIDE, STRIDE))
-        x = ahead if low < ahead < high else _between(low, high, ends, ahead)
+        step = -gap / slope if slope < -1e-3 else gap * LONGEST_STEP
+        ahead = x + float(np.clip(step, -LONGEST_STEP, LONGEST_STEP))
+        x = ahead if low < ahead < high else _bisect(low, high, ends, ahead)
     return Root(float(np.exp(x)), setting, slope, abs(gap) < 0.05) if root is None else root
 
 
@@ -125,7 +125,7 @@ def largest(
     x, stride = min(max(start, limits[0]), limits[1]), 0.1
     low: tuple[int, float] | None = None
     high: tuple[int, float] | None = None
-    for _ in range(WHOLE_LOOKS):
+    for _ in range(MOST_INTEGER_EVALUATIONS):
         here = gap(x)
         if here <= 0.0:
             low = x, here
@@ -138,9 +138,9 @@ def largest(
         if low is not None and high is not None:
             if high[0] - low[0] == 1 or high[0] <= ratio * low[0]:
                 return low[0]
-            x = _inside(low, high)
+            x = _interpolate_integer(low, high)
             continue
-        stride = float(np.clip(max(2.0 * stride, abs(here)), 0.0, STRIDE))
+        stride = float(np.clip(max(2.0 * stride, abs(here)), 0.0, LONGEST_STEP))
         ahead = max(x + 1, round(x * np.exp(stride))) if high is None else min(
             x - 1, round(x * np.exp(-stride))
         )  # fmt: skip
@@ -148,16 +148,16 @@ def largest(
     raise AssertionError("a bracket of whole numbers did not close")  # pragma: no cover
 
 
-def _inside(low: tuple[int, float], high: tuple[int, float]) -> int:
+def _interpolate_integer(low: tuple[int, float], high: tuple[int, float]) -> int:
     """Return a whole number between two, where a straight line in the log has no gap."""
     share = low[1] / (low[1] - high[1]) if np.isfinite(high[1]) else 0.5
-    share = float(np.clip(share, NEAREST, 1.0 - NEAREST))
+    share = float(np.clip(share, LEAST_SHARE, 1.0 - LEAST_SHARE))
     there: int = round(low[0] * (high[0] / low[0]) ** share)
     return min(max(there, low[0] + 1), high[0] - 1)
 
 
-def _between(low: float, high: float, ends: tuple[float, float], ahead: float) -> float:
-    """Return a point between what is known: the middle, or an end that was not looked at."""
+def _bisect(low: float, high: float, ends: tuple[float, float], ahead: float) -> float:
+    """Return the middle of the bracket, or an end that was not evaluated yet."""
     if ahead >= high and high == ends[1]:
         return float(high)
     if ahead <= low and low == ends[0]:
@@ -166,7 +166,10 @@ def _between(low: float, high: float, ends: tuple[float, float], ahead: float) -
 
 
 def slope_at(
-    error_with: Callable[[float, Any], float], x: float, setting: Found, ends: tuple[float, float]
+    error_with: Callable[[float, Any], float],
+    x: float,
+    setting: HasError,
+    ends: tuple[float, float],
 ) -> float:
     """Return the slope of the error's probit in the log of the argument, settings kept."""
     by = 0.1 if x + 0.1 <= ends[1] or x - 0.1 < ends[0] else -0.1

@@ -18,12 +18,13 @@ from ..theory.bayes.bayes_optimal import bayes_optimal
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
 from ..training import Training
+from .names import LEARNERS, TUNED
+from .tuning.bias_shift import shifted_error
 from .tuning.budget import Budget
-from .tuning.moved import moved_error
 from .tuning.search import Setting, attention, best_attention, best_linear, linear
 from .tuning.steps import best_steps, with_strength
 
-ROUGH_LIMIT = 2e-3  # tolerance of the limit of learning, on the way
+ROUGH_TOL = 2e-3  # of the Bayes-optimal error, in a search
 
 
 class Evaluation(NamedTuple):
@@ -40,19 +41,22 @@ class Evaluation(NamedTuple):
 
 
 class Learner(ABC):
-    """Someone who learns from a budget."""
+    """A learner, whose test error depends on a budget."""
 
     name: str
-    words: str
-    tuned = False  # whether it has settings to choose
+
+    @property
+    def label(self) -> str:
+        """What sentences call it."""
+        return LEARNERS[self.name]
 
     @abstractmethod
     def tune(self, budget: Budget, near: Any = None) -> Any:
         """Return settings that are about the best, with their ``error``, roughly."""
 
-    @abstractmethod
     def error_with(self, budget: Budget, setting: Any) -> float:
         """Return the error of the same settings on another budget, roughly."""
+        return float(self.tune(budget).error)
 
     @abstractmethod
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
@@ -62,7 +66,7 @@ class Learner(ABC):
 class TwoSteps(Learner):
     """Attention, its query trained by two steps and its readout on the rest of the data."""
 
-    name, words, tuned = "attention", "attention", True
+    name = "attention"
 
     def __init__(self, loss: str | Loss = "logistic") -> None:
         self.loss = loss
@@ -80,7 +84,7 @@ class TwoSteps(Learner):
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
-        alpha0 = _whole(fixed.split * alpha, alpha, budget.d)
+        alpha0 = _whole_bags(fixed.split * alpha, alpha, budget.d)
         alpha1 = alpha - alpha0
         result = best_steps(task, self.loss, alpha0, budget.d)
         ridge = float(setting.readout.ridge)
@@ -92,10 +96,8 @@ class TwoSteps(Learner):
 class Linear(Learner):
     """Mean pooling or the flat classifier, on all the data."""
 
-    tuned = True
-
-    def __init__(self, name: str, words: str, loss: str | Loss = "logistic") -> None:
-        self.name, self.words, self.loss = name, words, loss
+    def __init__(self, name: str, loss: str | Loss = "logistic") -> None:
+        self.name, self.loss = name, loss
 
     def tune(self, budget: Budget, near: Setting | None = None) -> Setting:
         """Tune the ridge."""
@@ -116,58 +118,48 @@ class Linear(Learner):
         return predicted(self.name, budget, training, fixed.balance, tol)
 
 
-class BayesError(NamedTuple):
-    """What the limit of learning says."""
-
-    error: float
-    error_se: float
-
-
 class BayesOptimalLearner(Learner):
-    """The best of all learners, or the best whose iteration is quick (``amp``)."""
+    """The Bayes-optimal learner, or AMP; both learn from positive bags only."""
 
-    def __init__(self, name: str, words: str, amp: bool) -> None:
-        self.name, self.words, self.amp = name, words, amp
+    def __init__(self, name: str) -> None:
+        self.name = name
 
-    def tune(self, budget: Budget, near: Any = None) -> BayesError:
-        """Ask the limit of learning; only positives count."""
-        return self._limit(budget, ROUGH_LIMIT)
-
-    def error_with(self, budget: Budget, setting: Any) -> float:
-        """Ask again."""
-        return self.tune(budget).error
+    def tune(self, budget: Budget, near: Any = None) -> Evaluation:
+        """Return the error, roughly: there is nothing to tune."""
+        return self._evaluate(budget, ROUGH_TOL)
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
-        """Ask finely."""
-        result = self._limit(budget, max(tol, 1e-3))
-        return Evaluation(result.error, result.error_se, provenance="limit of learning")
+        """Return the error, by `bayes_optimal`."""
+        return self._evaluate(budget, max(tol, 1e-3))
 
-    def _limit(self, budget: Budget, tol: float) -> BayesError:
+    def _evaluate(self, budget: Budget, tol: float) -> Evaluation:
         balance = budget.balance() if budget.costs is None else 1.0
         alpha = budget.alpha(balance) * balance / float(budget.task.pi)
         result = bayes_optimal(budget.task, alpha, tol=tol)
-        if self.amp:
-            return BayesError(float(result.amp_test_error), float(result.amp_test_error_se))
-        return BayesError(float(result.test_error), float(result.test_error_se))
+        prefix = "amp_" if self.name == "amp" else ""
+        error, error_se = (
+            float(getattr(result, f"{prefix}{field}")) for field in ("test_error", "test_error_se")
+        )
+        return Evaluation(error, error_se, provenance="Bayes-optimal learner")
 
 
 class OracleLearner(Learner):
-    """Who knows the signal: more data change nothing."""
+    """A model with a known signal: more data change nothing."""
 
-    def __init__(self, name: str, words: str, model: str) -> None:
-        self.name, self.words, self.model = name, words, model
+    def __init__(self, name: str, label: str, model: str) -> None:
+        self.name, self.model, self._label = name, model, label
 
-    def tune(self, budget: Budget, near: Any = None) -> BayesError:
-        """Ask the oracle."""
-        result = oracle(budget.task, self.model, tol=1e-3)
-        return BayesError(float(result.error), float(result.error_se))
+    @property
+    def label(self) -> str:
+        """What sentences call it."""
+        return self._label
 
-    def error_with(self, budget: Budget, setting: Any) -> float:
-        """Ask again."""
-        return self.tune(budget).error
+    def tune(self, budget: Budget, near: Any = None) -> Evaluation:
+        """Return the error: there is nothing to tune."""
+        return self.evaluate(budget, None, 1e-3)
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
-        """Ask finely."""
+        """Return the error, by `oracle`."""
         result = oracle(budget.task, self.model, tol=min(tol, 1e-3))
         return Evaluation(float(result.error), float(result.error_se), provenance="known signal")
 
@@ -180,7 +172,7 @@ def predicted(
     result = predict(task, training, model, tol=tol)
     error, error_se, shift = float(result.test_error), float(result.test_error_se), 0.0
     if (pi := budget.test_pi(balance)) is not None:
-        error, error_se, shift = moved_error(task, result, pi)
+        error, error_se, shift = shifted_error(task, result, pi)
     return Evaluation(
         error, error_se, training, balance, shift,
         float(result.kappa), float(result.cosine_q), result.provenance,
@@ -193,12 +185,12 @@ def _at_balance(budget: Budget, setting: Setting) -> Setting:
     return setting if free else setting._replace(balance=budget.balance())
 
 
-def _whole(alpha0: float, alpha: float, d: float) -> float:
+def _whole_bags(alpha0: float, alpha: float, d: float) -> float:
     """Return samples per dimension for the query: whole ones, at least one of them and one left.
 
     Examples
     --------
-    >>> _whole(3.9, 4.0, 1.0), _whole(0.01, 4.0, 1.0), _whole(1.3, 4.0, np.inf)
+    >>> _whole_bags(3.9, 4.0, 1.0), _whole_bags(0.01, 4.0, 1.0), _whole_bags(1.3, 4.0, np.inf)
     (3.0, 1.0, 1.3)
     """
     if not np.isfinite(d):
@@ -207,20 +199,17 @@ def _whole(alpha0: float, alpha: float, d: float) -> float:
     return min(max(round(alpha0 * d), 1), most) / d
 
 
-BAYES_OPTIMAL = BayesOptimalLearner("bayes_optimal", "the best of all learners", amp=False)
-AMP = BayesOptimalLearner("amp", "the best quick learner", amp=True)
-FLOORS = (
-    OracleLearner("attention_known", "attention that knows the signal", "attention"),
-    OracleLearner("bayes", "anyone who knows the signal", "bayes"),
+BAYES_OPTIMAL, AMP = BayesOptimalLearner("bayes_optimal"), BayesOptimalLearner("amp")
+ORACLES = (
+    OracleLearner("attention_known", "attention with a known signal", "attention"),
+    OracleLearner("bayes", "the Bayes classifier with a known signal", "bayes"),
 )
-NAMES = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 
 
 def get_learner(name: str, loss: str | Loss = "logistic") -> Learner:
     """Return a learner by its name."""
     if name == "attention":
         return TwoSteps(loss)
-    if name in ("pooled", "vectorized"):
-        words = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
-        return Linear(name, words[name], loss)
+    if name in TUNED:
+        return Linear(name, loss)
     return BAYES_OPTIMAL if name == "bayes_optimal" else AMP

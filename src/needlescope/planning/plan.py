@@ -1,8 +1,8 @@
 """Plans: leave out one of n, θ, L and the error, and get it.
 
 Each learner is a forward function from a budget to an error (`learners`), and one inverter finds
-the argument that is missing, in the limit of large d (`missing`). The plan then moves to where the
-mean error at the d given meets the target (`finite`). Other learners have a line each (`lines`).
+the argument that is missing, in the limit of large d (`solve`). The plan then moves to where the
+mean error at the given d meets the target (`finite`). `others` says what other learners need.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 from ..answer import Question
 from ..grid import yes_or_no
 from ..losses import Loss, get_loss
-from ..results.planned import Line, Plan
+from ..results.planned import OtherLearner, Plan
 from ..running.seeds import check_seed
 from ..theory.common.arguments import check_tol
 from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
-from . import words
 from .finite import AtDimension, at_dimension
 from .learners import Learner, get_learner
-from .lines import lines
-from .missing import Solution, at_end, solve
+from .others import other_learners
 from .rare_events import rare_event_note
+from .sentences import with_verdict
+from .solve import Solution, limit_notes, solve
 from .spec import PlanSpec, plan_spec
 from .tuning.budget import Costs
 
-OF_TARGET = 0.01  # the largest error of an error, relative to a target
+TOL_SHARE = 0.01  # the largest tolerance, relative to a target
 
 
 def plan(
@@ -73,14 +73,14 @@ def plan(
     n : int, optional
         Bags to train on.
     error : float, optional
-        The test error: above what anyone reaches who knows the signal, below min(π, 1 − π), which
+        The test error: above the Bayes error (of a known signal), below min(π, 1 − π), which
         needs no data.
     learner : "attention", "pooled", "vectorized", "bayes_optimal" or "amp", default "attention"
-        Who learns: one of three models; the best of all learners; or the best quick one.
+        One of three models, the Bayes-optimal learner, or approximate message passing (AMP).
     loss : str or Loss, default "logistic"
         The loss that is trained with.
     positives : int, optional
-        As many of the bags are positive, whatever n.
+        How many of the bags are positive, whatever n.
     costs : (float, float), optional
         What a positive and a negative bag cost, in place of n; the balance of classes is then the
         best. The bias of a classifier that was trained with another balance is moved.
@@ -90,9 +90,9 @@ def plan(
         Whether to measure the mean error and its range over data sets of this d, by a small
         simulation. A data set that cannot be trained on, as one of a single class, counts with the
         error of always answering the more frequent class. Without it, and for "bayes_optimal" and
-        "amp", a plan is of the limit of large d, which its ``notes`` say.
+        "amp", a plan is for the limit of large d, as its ``notes`` say.
     others : bool, default True
-        Whether to ask, too, what the other learners need or reach.
+        Whether to compute what the other learners need or reach.
     tol : float, default 5e-4
         Largest numerical error of the test error; at most a hundredth of a target.
     seed : default 0
@@ -105,10 +105,10 @@ def plan(
     Raises
     ------
     ValueError
-        If an argument is out of its range, if not exactly one is left out, if the target is above
-        what needs no data or below what anyone reaches.
+        If an argument is out of its range, if not exactly one is left out, if the target needs no
+        data or is below the Bayes error.
     NotConverged
-        If an error is not known well enough: no number is given that is not.
+        If an error cannot be computed to the tolerance.
 
     Examples
     --------
@@ -145,29 +145,34 @@ def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
     """Return the plan of a specification."""
     tol, loss = options.tol, options.loss
     if spec.error is not None:
-        tol = min(tol, OF_TARGET * spec.error)
+        tol = min(tol, TOL_SHARE * spec.error)
     learner = get_learner(spec.learner, loss)
     solution = solve(spec, learner, tol)
-    seen = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
-    return _build(spec, learner, seen, lines(spec, learner, loss) if options.others else (), tol)
+    measured = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
+    others = other_learners(spec, learner, loss) if options.others else ()
+    return _build(spec, learner, measured, others, tol)
 
 
 def _build(
-    spec: PlanSpec, learner: Learner, seen: AtDimension, others: tuple[Line, ...], tol: float
+    spec: PlanSpec,
+    learner: Learner,
+    measured: AtDimension,
+    others: tuple[OtherLearner, ...],
+    tol: float,
 ) -> Plan:
-    result, reached = seen.found, seen.found.reached
-    lost = reached is None
-    task = spec.task(None if lost else result.at)
+    result, reached = measured.solution, measured.solution.reached
+    unreachable = reached is None
+    task = spec.task(None if unreachable else result.at)
     training = None if reached is None else reached.training
     n, n0, n1 = _bags(spec, result)
     fields: dict[str, Any] = {
         **{"unknown": spec.unknown, "learner": learner.name, "n": n, "n0": n0, "n1": n1},
-        **{"L": int(task.L) if not (lost and spec.unknown == "L") else 0, "R": int(task.R)},
-        **{"theta": np.inf if lost and spec.unknown == "theta" else float(task.theta)},
-        **{"pi": float(task.pi), "d": spec.d, "others": others, "interval": seen.interval},
+        **{"L": int(task.L) if not (unreachable and spec.unknown == "L") else 0, "R": int(task.R)},
+        **{"theta": np.inf if unreachable and spec.unknown == "theta" else float(task.theta)},
+        **{"pi": float(task.pi), "d": spec.d, "others": others, "interval": measured.interval},
         "floor": float(oracle(task, "bayes", tol=1e-3).error),
-        **_errors(seen),
-        **_classes(spec, seen, n),
+        **_errors(measured),
+        **_class_counts(spec, measured, n),
     }
     if reached is not None:
         fields |= {"kappa": reached.kappa, "cosine_q": reached.cosine}
@@ -176,35 +181,36 @@ def _build(
         fields |= {name: float(getattr(training, name)) for name in names}
         fields["loss"] = get_loss(training.loss).name
     options = {**spec.given(), "learner": learner.name, "tol": tol}
-    rests = reached.provenance if reached is not None else learner.words
+    basis = reached.provenance if reached is not None else learner.label
+    rare = rare_event_note(spec, learner.name, result)
     answer = Plan(
         **fields,
-        notes=(*at_end(spec, result), *seen.notes, *rare_event_note(spec, learner.name, result)),
-        provenance=of_search(rests),
+        notes=(*limit_notes(spec, result), *measured.notes, *rare),
+        provenance=of_search(basis),
         question=Question("plan", task, training, options),
     )
-    return words.with_verdict(answer, spec, learner)
+    return with_verdict(answer, spec, learner.label)
 
 
-def _errors(seen: AtDimension) -> dict[str, float]:
-    """Return the mean error at this d, the limit's, and how far they are known."""
-    reached, range_ = seen.found.reached, seen.interval
+def _errors(measured: AtDimension) -> dict[str, float]:
+    """Return the mean error at this d and that of the limit, with standard errors."""
+    reached, interval = measured.solution.reached, measured.interval
     if reached is None:
-        best, root = seen.found.best, seen.found.root
-        return {"error": best, "error_se": np.nan, "limit_error": np.nan if root.enough else best}
+        best, root = measured.solution.best, measured.solution.root
+        return {"error": best, "error_se": np.nan, "limit_error": np.nan if root.reached else best}
     limit, limit_se = reached.error, reached.error_se
     error, error_se = limit, limit_se
-    if range_ is not None:
-        error, error_se = range_.mean, float(np.hypot(limit_se, range_.mean_se))
+    if interval is not None:
+        error, error_se = interval.mean, float(np.hypot(limit_se, interval.mean_se))
     return {
         **{"error": error, "error_se": error_se},
         **{"limit_error": limit, "limit_error_se": limit_se},
     }
 
 
-def _classes(spec: PlanSpec, seen: AtDimension, n: float) -> dict[str, float]:
+def _class_counts(spec: PlanSpec, measured: AtDimension, n: float) -> dict[str, float]:
     """Return how many bags are positive, and what all of them cost."""
-    reached, costs = seen.found.reached, spec.costs
+    reached, costs = measured.solution.reached, spec.costs
     if reached is None:
         return {"positives": np.nan}
     only_positives = reached.training is None and costs is not None
@@ -229,7 +235,7 @@ def _affordable(positives: float, n: float, costs: Costs, most: float | None) ->
 def _bags(spec: PlanSpec, result: Solution) -> tuple[float, float, float]:
     """Return n, n0 and n1 as whole numbers of bags.
 
-    To the best of all learners only positives say something: all that there is to spend buys them.
+    The Bayes-optimal learner learns from positives only, and all that there is to spend buys them.
     """
     training = None if result.reached is None else result.reached.training
     if training is not None:

@@ -1,11 +1,11 @@
-"""How well a trained classifier ranks bags: the AUC that the theory predicts.
+"""The predicted AUC of a trained classifier of bags.
 
 The score of a bag is Gaussian at each node of the law of features, and so is the difference of two:
 
     AUC = P(f₊ > f₋) = Σ w₊ w₋ Φ((c₊ − c₋)/√(σ₊² + σ₋²))    over pairs of nodes, one of each label.
 
-Where one class is rare, the test error is that of the frequent answer and says little; the AUC does
-not know how frequent the classes are.
+Where one class is rare, the test error is that of the constant answer and says little; the AUC does
+not depend on the balance of classes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..theory.law.ladder import ROUGH
 from ..theory.law.limits import train_limit
 from ..theory.learning import predict
 from ..training import Training
-from .curve import TOL, Predicted
+from .classifier_errors import TOL, PredictedError
 from .protocol import alignment
-from .tuning.moved import NUMBERS, readout_of
+from .tuning.bias_shift import ORDER_PARAMETERS, readout_of
 from .tuning.readouts import misranked
 
 
@@ -40,27 +40,30 @@ def auc(task: Task, result: Outcome) -> float:
     True
     """
     model = get_model(result.model)
-    query, point = readout_of(model.has_query, {name: getattr(result, name) for name in NUMBERS})
+    numbers = {name: getattr(result, name) for name in ORDER_PARAMETERS}
+    query, point = readout_of(model.has_query, numbers)
     law = train_limit(model, task, query, ROUGH).law(0.5)
-    if point.norm == 0.0:  # a readout that says the same of all bags
+    if point.norm == 0.0:  # a constant score
         return 0.5
     return 1.0 - misranked(law, point)
 
 
-def predicted_auc(task: Task, bags: float, dimension: float, model: str, told: Predicted) -> float:
-    """Return the AUC of a model trained on so many bags, with the κ and ridge of a prediction.
+def predicted_auc(
+    task: Task, bags: float, dimension: float, model: str, prediction: PredictedError
+) -> float:
+    """Return the AUC of a model trained on this many bags, with the κ and ridge of a prediction.
 
     Examples
     --------
-    >>> from needlescope.planning.curve import prediction
+    >>> from needlescope.planning.classifier_errors import predict_error
     >>> task = Task(L=10, R=1, theta=4.0, pi=0.05)
-    >>> told = prediction(task, 400, 20.0, "attention")
-    >>> 0.8 < predicted_auc(task, 400, 20.0, "attention", told) < 1.0
+    >>> prediction = predict_error(task, 400, 20.0, "attention")
+    >>> 0.8 < predicted_auc(task, 400, 20.0, "attention", prediction) < 1.0
     True
     """
     half = bags / (2.0 * dimension)
-    training = Training(alpha0=half, alpha1=half, ridge=told.ridge)
+    training = Training(alpha0=half, alpha1=half, ridge=prediction.ridge)
     if get_model(model).has_query:
-        query = Query(told.kappa, alignment(task, half))
+        query = Query(prediction.kappa, alignment(task, half))
         return auc(task, predict(task, training, model, query=query, tol=TOL))
     return auc(task, predict(task, training, model, data="all", tol=TOL))

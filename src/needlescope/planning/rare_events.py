@@ -1,4 +1,4 @@
-"""Where a plan's limit rests on bags that its training set will hardly hold."""
+"""Whether a plan's limit rests on bags too rare to occur in its training set."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
 from ..theory.learning import predict
-from .missing import Solution
+from .solve import Solution
 from .spec import PlanSpec
 
-ROUGHLY = 1e-3  # tolerance of the error that is looked at
+ROUGH_TOL = 1e-3  # of the test error
 
 
 def rare_event_note(spec: PlanSpec, model: str, result: Solution) -> tuple[str, ...]:
-    """Say that the limit of a plan rests on training bags rarer than one in n1, if it does."""
+    """Say that the limit of a plan rests on training bags rarer than one in n1, if so."""
     reached = result.reached
     if reached is None or reached.training is None:
         return ()
     task, training = spec.task(result.at).replace(pi=reached.balance), reached.training
     try:
-        with warnings.catch_warnings():  # what is warned of is said in the plan's own words
+        with warnings.catch_warnings():  # the note says it
             warnings.simplefilter("ignore", RuntimeWarning)
-            outcome = predict(task, training, model, d=spec.d, tol=ROUGHLY)
-    except (NoMinimiser, NotConverged):  # too rough an error to be looked at
+            outcome = predict(task, training, model, d=spec.d, tol=ROUGH_TOL)
+    except (NoMinimiser, NotConverged):  # the tolerance is too small
         return ()
     if not outcome.notes:
         return ()

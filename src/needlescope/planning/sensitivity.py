@@ -36,7 +36,7 @@ from ..theory.saddle.measures import error_slope, test_error
 from ..theory.saddle.problem import Saddle
 from ..theory.saddle.readout import train_readout
 from ..training import Training
-from .tuning.readouts import NONE, moves
+from .tuning.readouts import NO_QUERY, solution_slopes
 
 LEVEL = LADDER[3].finer
 STEP = 0.003  # in the log of a parameter: below, rounding and compression show; above, curvature
@@ -93,7 +93,7 @@ def sensitivity(
 
     def query(item: Task, how: Training) -> Query:
         if not kind.has_query:
-            return NONE
+            return NO_QUERY
         result = align_one(item, how)
         return as_query(result["kappa"], result["cosine_q"])
 
@@ -108,13 +108,13 @@ def sensitivity(
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
-    def seen(item: Task, spec: Query) -> tuple[float, FloatArray]:
+    def error_and_gradient(item: Task, spec: Query) -> tuple[float, FloatArray]:
         law = train_limit(kind, item, spec, LEVEL).law(float(item.pi))
         gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
         return test_error(law, point), gradient
 
     def along(move: Callable[[float], tuple[Task, Query]]) -> float:
-        (up, G_up), (down, G_down) = (seen(*move(by)) for by in (STEP, -STEP))
+        (up, G_up), (down, G_down) = (error_and_gradient(*move(by)) for by in (STEP, -STEP))
         dG, dE = (G_up - G_down) / (2.0 * STEP), (up - down) / (2.0 * STEP)
         return float(dE - slope @ np.linalg.solve(hessian, dG))
 
@@ -125,7 +125,7 @@ def sensitivity(
 
         return along(move) / scale
 
-    in_ridge, in_data = moves(readout)
+    in_ridge, in_data = solution_slopes(readout)
     result = {
         "theta": with_task("theta", float(task.theta)) if task.theta > 0.0 else 0.0,
         "pi": with_task("pi", float(task.pi * (1.0 - task.pi))),

@@ -10,12 +10,12 @@ import numpy as np
 from ..grid import choice, real, whole
 from ..signal_count import SignalCount
 from ..task import Task
-from .learners import NAMES
+from .names import LEARNERS
 from .tuning.budget import Budget, Costs, check_costs
 
 UNKNOWNS = ("n", "theta", "L", "error")
 MOST_BAGS = 10**9
-MOST_EACH = 10**6  # bags for each dimension
+MOST_PER_DIMENSION = 10**6  # bags for each dimension
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class PlanSpec:
         return Budget(task, amount / self.d, self.d, self.costs, share)
 
     def given(self) -> dict[str, Any]:
-        """Return what was given, as it is told in a result."""
+        """Return the arguments that were given, for the question of a result."""
         amount = "n" if self.costs is None else "spend"
         values: dict[str, Any] = {"d": self.d, amount: self.n, "error": self.error}
         values |= {"positives": self.positives, "costs": self.costs}
@@ -91,10 +91,10 @@ def plan_spec(
     Traceback (most recent call last):
     ValueError: leave out exactly one of n, theta, L and error, the one to plan for; got all four
     """
-    choice("learner", learner, NAMES)
+    choice("learner", learner, tuple(LEARNERS))
     numbers = {"L": L, "R": R, "theta": theta, "pi": pi, "error": error, "spend": spend}
     for name, value in numbers.items():
-        _one(name, value)
+        _check_single(name, value)
     if d is None:
         raise ValueError("d must be given: how many features an instance has")
     d = whole("d", d, 1, 10**6)
@@ -107,9 +107,9 @@ def plan_spec(
     given = {"n": n if spend is None else spend, "theta": theta, "L": L, "error": error}
     missing = [name for name in UNKNOWNS if given[name] is None]
     if len(missing) != 1:
-        told = f"left out {', '.join(missing)}" if missing else "got all four"
+        got = f"left out {', '.join(missing)}" if missing else "got all four"
         raise ValueError(
-            f"leave out exactly one of n, theta, L and error, the one to plan for; {told}"
+            f"leave out exactly one of n, theta, L and error, the one to plan for; {got}"
         )
     unknown = missing[0]
     prices = None if costs is None else check_costs(costs)
@@ -124,10 +124,10 @@ def plan_spec(
     if isinstance(R, SignalCount):
         raise ValueError(f"plan knows one number of signal tokens, got R={R!r}; give a number")
     shown = Task(L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi)
-    if amount is not None and prices is None and amount > MOST_EACH * d:
+    if amount is not None and prices is None and amount > MOST_PER_DIMENSION * d:
         raise ValueError(
-            f"n must be at most {MOST_EACH:,} bags for each dimension, {MOST_EACH * d:,} with "
-            f"d={d}, got {n}; more change nothing"
+            f"n must be at most {MOST_PER_DIMENSION:,} bags for each dimension, "
+            f"{MOST_PER_DIMENSION * d:,} with d={d}, got {n}; more change nothing"
         )
     result = PlanSpec(
         unknown, None if L is None else int(shown.L), int(shown.R),
@@ -139,8 +139,8 @@ def plan_spec(
     return result
 
 
-def _one(name: str, value: Any) -> None:
-    """Refuse several numbers where one is asked for."""
+def _check_single(name: str, value: Any) -> None:
+    """Refuse several numbers."""
     if value is not None and (isinstance(value, list | tuple) or np.ndim(value)):
         raise ValueError(
             f"plan answers one question at a time: {name} must be a single number, got {value!r}"
@@ -163,14 +163,14 @@ def _target(error: Any, pi: float) -> float | None:
     prior = min(pi, 1.0 - pi)
     if result >= prior:
         raise ValueError(
-            f"error must be below {prior:g}, which needs no data: whoever always says "
-            f"{'no' if pi <= 0.5 else 'yes'} errs so much with pi={pi:g}; got {error!r}"
+            f"error must be below {prior:g}, which needs no data: it is the error of always "
+            f"answering {'no' if pi <= 0.5 else 'yes'} with pi={pi:g}; got {error!r}"
         )
     return result
 
 
 def _check_floor(spec: PlanSpec) -> None:
-    """Refuse a target that nobody reaches, not even with the signal known."""
+    """Refuse a target below the Bayes error, which no learner reaches."""
     from ..theory.oracle.least_error import oracle
 
     if spec.error is None or spec.unknown in ("theta", "L"):
@@ -178,7 +178,7 @@ def _check_floor(spec: PlanSpec) -> None:
     floor = float(oracle(spec.task(), "bayes", tol=min(1e-3, 0.1 * spec.error)).error)
     if spec.error <= floor:
         raise ValueError(
-            f"error must be above {floor:.4g}, which is the least anyone can reach, even with the "
-            f"signal known (Bayes), got {spec.error:g}; ask for a larger one, or for a stronger "
-            "signal"
+            f"error must be above {floor:.4g}, the Bayes error: no classifier has a smaller one, "
+            f"even with a known signal; got {spec.error:g}; ask for a larger one, or for a "
+            "stronger signal"
         )

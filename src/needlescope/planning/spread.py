@@ -1,12 +1,12 @@
-"""How a trained classifier's error varies from data set to data set, at finite dimension.
+"""The distribution of a trained classifier's error over data sets, at finite dimension.
 
 At fixed n0/d and n1/d the error of one data set differs from its limit by a mean of order 1/d and a
 deviation of order 1/√d. Both are measured on the planned training itself, by simulation of the
 reduced law: at the planned dimension where a data set is small, and else at a smaller one, from
 which they are carried over by these powers. Small errors are skewed: the interval is of logits.
 
-A data set on which training has no minimiser, as where all bags are of one class, leaves its owner
-with the more frequent class as the answer: it counts with an error of min(π, 1 − π).
+A data set on which training has no minimiser, as where all bags are of one class, counts with the
+error of always answering the more frequent class, min(π, 1 − π).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from ..running.seeds import streams
 from ..simulation.simulate import simulate
 from ..task import Task
 from ..training import Training
-from .tuning.moved import trial_errors
+from .tuning.bias_shift import trial_errors
 
 TRIALS = 64
-MORE = 4  # times as many, where errors scatter so much that the mean is known to less than
-SURE = 0.03  # of itself
-ENOUGH = 1200  # bags in a data set to measure on, at most
-LEAST = 20  # the smallest dimension to measure at
-NINE_OF_TEN = 1.6449  # deviations of a normal law on each side
-OUTSIDE = (0.05, 0.95)  # quantiles at the ends of the interval
+MEAN_TOL = 0.03  # relative standard error of the mean, above which there are
+MORE_TRIALS = 4  # times more trials
+MOST_BAGS = 1200  # in a simulated data set
+LEAST_DIMENSION = 20  # of a simulated data set
+NORMAL_QUANTILE = 1.6449  # of the normal law at 95 %
+END_QUANTILES = (0.05, 0.95)  # quantiles at the ends of the interval
 
 
 def spread(
@@ -46,7 +46,7 @@ def spread(
     pi: float | None = None,
     shift: float = 0.0,
 ) -> Interval:
-    """Return the range in which nine of ten data sets of dimension d leave the test error.
+    """Return the interval of the test error that holds nine of ten data sets of dimension d.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def spread(
     error : float
         The error in the limit.
     seed, trials
-        Of the simulation; four times as many trials where their mean is known to less than 3 %.
+        Of the simulation; four times more trials where the standard error is above 3 %.
     pi, shift : float
-        The share of positives met later, if it is another, and the move of the bias for it.
+        The share of positives in tests, if it is another, and the shift of the bias for it.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def spread(
     True
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
-    small = int(min(d, max(LEAST, ENOUGH / alpha)))
+    small = int(min(d, max(LEAST_DIMENSION, MOST_BAGS / alpha)))
     given = float(task.pi) if pi is None else pi
-    prior, seeds = min(given, 1.0 - given), streams(seed, MORE * trials)
+    prior, seeds = min(given, 1.0 - given), streams(seed, MORE_TRIALS * trials)
     result = _errors(task, training, model, small, seeds[:trials], given, shift)
     errors = np.where(np.isnan(result), prior, result)
-    if errors.std(ddof=1) / np.sqrt(trials) > SURE * errors.mean():
+    if errors.std(ddof=1) / np.sqrt(trials) > MEAN_TOL * errors.mean():
         rest = _errors(task, training, model, small, seeds[trials:], given, shift)
         result = np.append(result, rest)
         errors = np.where(np.isnan(result), prior, result)
@@ -82,7 +82,7 @@ def spread(
     mean = error + (float(errors.mean()) - error) * small / d
     sd = float(errors.std(ddof=1)) * float(np.sqrt(small / d))
     if untrained.any():  # two groups of data sets, no bell curve
-        ends = np.quantile(errors, OUTSIDE)
+        ends = np.quantile(errors, END_QUANTILES)
     else:
         scores, limit = (
             logit(np.clip(errors, 1e-9, 1.0 - 1e-9)),
@@ -90,8 +90,8 @@ def spread(
         )
         centre = limit + (float(scores.mean()) - limit) * small / d
         deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d))
-        deviation *= 1.0 + 1.0 / (4.0 * len(errors))  # it is itself measured
-        ends = expit(centre + NINE_OF_TEN * deviation * np.array([-1.0, 1.0]))
+        deviation *= 1.0 + 1.0 / (4.0 * len(errors))  # its own standard error
+        ends = expit(centre + NORMAL_QUANTILE * deviation * np.array([-1.0, 1.0]))
     share = float(untrained.mean())
     return Interval(float(ends[0]), float(ends[1]), mean, sd, share, len(errors))
 
@@ -108,7 +108,7 @@ def _errors(
             )
         except NoMinimiser:
             errors.append(np.nan)
-        except ValueError as problem:  # what a plan asks is sound: there is too little memory
+        except ValueError as problem:  # the arguments are valid: there is too little memory
             raise NotConverged("a data set of this size is too large to be simulated") from problem
         else:
             errors.append(float(trial_errors(task, result, pi, shift)[0]))

@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from ..answer import Question
 from ..errors import NoMinimiser, NotConverged
 from ..grid import check_kind, choice, listed, single, whole
-from ..losses import Loss, check_loss, get_loss
+from ..losses import LOSSES, Loss, check_loss, get_loss
 from ..models import get_model
 from ..query import Query
 from ..results.planned import Tuned
@@ -21,18 +21,18 @@ from ..theory.common.arguments import check_tol
 from ..theory.common.provenance import of_search
 from ..training import Training
 from .learners import Evaluation, Linear, TwoSteps, predicted
+from .names import TUNED
 from .tuning.budget import Budget, check_costs
 from .tuning.readouts import Features
 from .tuning.ridges import Trained
 from .tuning.search import Setting
 from .tuning.steps import best_steps, polished, with_strength
 
-MODELS = ("attention", "pooled", "vectorized")
-LOSSES = ("logistic", "squared_hinge", "square", "hinge")
-FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
-OF_PRIOR = 0.01  # the largest error of an error, relative to that of the constant answer
-BAGS_EACH = (1e-6, 1e6)  # for each dimension
-CLEARLY = 0.01  # of the error: another loss than the first must be better by so much
+FIRST_LOSS = "logistic"  # taken unless another is clearly better
+WRONG_FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
+TOL_SHARE = 0.01  # the largest tolerance, relative to the constant answer's error
+BAGS_PER_DIMENSION = (1e-6, 1e6)  # the least and the largest budget
+CLEAR_GAIN = 0.01  # of the error, relative, by which another loss than the first must be better
 
 
 def tune(
@@ -45,10 +45,10 @@ def tune(
     costs: Any = None,
     tol: float = 5e-4,
 ) -> Tuned:
-    """Return the best training with so much data: split, κ, steps, ridge and loss.
+    """Return the best training for a budget: split, κ, steps, ridge and loss.
 
     A search on `predict`. The steps on the query are the best for its data, with a bias that
-    balances the slopes or silences the negatives, whichever aligns better.
+    balances the slopes or makes those of negatives vanish, whichever aligns better.
 
     Parameters
     ----------
@@ -57,17 +57,17 @@ def tune(
     budget : float
         Bags in all; without ``d``, bags for each dimension. With ``costs`` what they may cost.
     d : int, optional
-        The dimension. With it, settings are the best on average over the labels that chance gives
-        to so many bags; without, in the limit.
+        The dimension. With it, settings are the best on average over random labels of that many
+        bags; without, in the limit.
     model : "attention", "pooled" or "vectorized", default "attention"
     losses : sequence of str or Loss, optional
-        The losses to compare, "logistic", "squared_hinge", "square" and "hinge" if left out. The
-        first is taken unless another is better by one per cent.
+        The losses to compare; by default all of the package, "logistic" first. The first is taken
+        unless another is better by one per cent.
     costs : (float, float), optional
         What a positive and a negative bag cost; the balance of classes is then the best, too.
     tol : float, default 5e-4
-        Largest error of the test error that is accepted, in (0, 1]; at most a hundredth of the
-        constant answer's, min(π, 1 − π).
+        Largest numerical error of the test error, in (0, 1]; at most a hundredth of the constant
+        answer's error, min(π, 1 − π).
 
     Returns
     -------
@@ -90,8 +90,8 @@ def tune(
     (0.46, 0.17)
     """
     limited = check_budget(task, budget, d, costs)
-    choice("model", model, MODELS)
-    tol = min(check_tol(tol), OF_PRIOR * min(task.pi, 1.0 - task.pi))
+    choice("model", model, TUNED)
+    tol = min(check_tol(tol), TOL_SHARE * min(task.pi, 1.0 - task.pi))
     given = _losses(losses)
     tried: dict[str, Setting] = {}
     for name, loss in given.items():
@@ -100,14 +100,15 @@ def tune(
         tried[name] = _learner(model, loss).tune(limited, near)
     chosen = min(tried, key=lambda name: tried[name].error)
     lead = next(iter(tried))
-    if tried[lead].error <= (1.0 + CLEARLY) * tried[chosen].error:
+    if tried[lead].error <= (1.0 + CLEAR_GAIN) * tried[chosen].error:
         chosen = lead
     loss, setting = given[chosen], tried[chosen]
-    reached, untuned = _settled(model, limited, loss, setting, tol), Evaluation(np.nan, np.nan)
+    reached, untuned = _evaluate(model, limited, loss, setting, tol), Evaluation(np.nan, np.nan)
     with suppress(NotConverged, NoMinimiser):
         untuned = predicted(model, limited, _default(model, limited), task.pi, tol)
-    if "logistic" in given and limited.d == np.inf and untuned.error < reached.error:
-        chosen, loss, reached, setting = "logistic", "logistic", untuned, _as_setting(untuned)
+    if FIRST_LOSS in given and limited.d == np.inf and untuned.error < reached.error:
+        chosen = loss = FIRST_LOSS
+        reached, setting = untuned, _as_setting(untuned)
     training = reached.training
     assert training is not None
     return Tuned(
@@ -116,14 +117,14 @@ def tune(
         split=setting.split, kappa=reached.kappa, cosine_q=reached.cosine,
         ridge=float(training.ridge), loss=chosen, balance=reached.balance, shift=reached.shift,
         losses={name: value.error for name, value in tried.items()},
-        costs=_costs(model, limited, loss, setting, reached.error),
+        costs=_setting_costs(model, limited, loss, setting, reached.error),
         provenance=of_search(reached.provenance),
         question=Question("tune", task, training, {"budget": budget, "d": d, "tol": tol}),
     )  # fmt: skip
 
 
 def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) -> Budget:
-    """Return a budget that was asked about, or refuse it."""
+    """Return the validated budget, or refuse it."""
     check_kind("task", task, Task)
     task.need_one_signal("the planner")
     task.need_plain("the planner")
@@ -133,19 +134,21 @@ def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) ->
     prices = None if costs is None else check_costs(costs)
     size = np.inf if d is None else whole("d", d, 1, 10**6)
     each = (1.0 if d is None else float(size)) * (1.0 if prices is None else prices.of(0.5))
-    least, most = (each * item for item in BAGS_EACH)
+    least, most = (each * item for item in BAGS_PER_DIMENSION)
     if not least <= total <= most:
         given = "" if d is None else f" with d={d}"
         raise ValueError(
-            f"budget must be between {least:g} and {most:g}{given}, {BAGS_EACH[0]:g} to "
-            f"{BAGS_EACH[1]:g} bags for each dimension, got {budget!r}"
+            f"budget must be between {least:g} and {most:g}{given}, {BAGS_PER_DIMENSION[0]:g} to "
+            f"{BAGS_PER_DIMENSION[1]:g} bags for each dimension, got {budget!r}"
         )
     return Budget(task, total / (1.0 if d is None else float(size)), size, prices)
 
 
 def _losses(losses: Sequence[str | Loss] | None) -> dict[str, str | Loss]:
     """Return the losses to compare by their names, or refuse them."""
-    names = list(LOSSES) if losses is None else listed("losses", losses, "losses")
+    names = sorted(LOSSES, key=lambda name: name != FIRST_LOSS)
+    if losses is not None:
+        names = listed("losses", losses, "losses")
     if not names:
         raise ValueError("losses must name at least one loss, got none")
     for loss in names:
@@ -154,13 +157,13 @@ def _losses(losses: Sequence[str | Loss] | None) -> dict[str, str | Loss]:
 
 
 def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
-    return TwoSteps(loss) if get_model(model).has_query else Linear(model, model, loss)
+    return TwoSteps(loss) if get_model(model).has_query else Linear(model, loss)
 
 
-def _settled(
+def _evaluate(
     model: str, budget: Budget, loss: str | Loss, setting: Setting, tol: float
 ) -> Evaluation:
-    """Judge settings to full precision, with steps that are longer where that helps."""
+    """Evaluate settings to full precision, with longer steps where these help."""
     result = _learner(model, loss).evaluate(budget, setting, tol)
     training = result.training
     assert training is not None
@@ -189,20 +192,20 @@ def _as_setting(reached: Evaluation) -> Setting:
     return Setting(readout, reached.balance, split, reached.kappa)
 
 
-def _costs(
+def _setting_costs(
     model: str, budget: Budget, loss: str | Loss, setting: Setting, error: float
 ) -> dict[str, dict[float, float]]:
     """Return the error where one setting is wrong by a factor, the others kept."""
     names = ("split", "kappa", "ridge") if get_model(model).has_query else ("ridge",)
     result = {}
-    base = _with(model, budget, loss, setting, "ridge", 1.0)
+    base = _error_with(model, budget, loss, setting, "ridge", 1.0)
     for name in names:
-        errors = {by: _with(model, budget, loss, setting, name, by) for by in FACTORS}
+        errors = {by: _error_with(model, budget, loss, setting, name, by) for by in WRONG_FACTORS}
         result[name] = {by: error + item - base for by, item in errors.items()}
     return result
 
 
-def _with(
+def _error_with(
     model: str, budget: Budget, loss: str | Loss, setting: Setting, name: str, by: float
 ) -> float:
     """Return the rough error with one setting times a factor; of the split its odds."""

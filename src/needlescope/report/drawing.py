@@ -10,7 +10,7 @@ import pandas as pd
 from ..experiments.engine import Engine, Summary, run_units
 from ..experiments.stores.store import Store
 from ..gallery.registry import names, published
-from .entry import DOTS, Entry, described, figure
+from .entry import DOTS, Entry, figure, make_entry
 
 
 def draw(
@@ -21,7 +21,7 @@ def draw(
     units = record.units(full)
     summary = run_units(units, store, engine=engine, retry=retry, progress=True)
     table = store.to_pandas(units)
-    result = described(record, table, folder / f"{name}.png", full=full)
+    result = make_entry(record, table, folder / f"{name}.png", full=full)
     write(result, table, folder)
     return result, summary
 

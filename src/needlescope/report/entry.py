@@ -12,7 +12,7 @@ import pandas as pd
 from ..experiments.comparison import verdict
 from ..figures.reading.validation import NothingToDraw
 from ..figures.render import blank, picture
-from ..gallery.registry import PublishedFigure, published
+from ..gallery.registry import PublishedFigure, drawing, published
 from .parameters import Parameter, parameters
 
 DOTS = 200  # per inch of a picture
@@ -87,10 +87,10 @@ def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
     """
     shown = BytesIO()
     figure(name, table).savefig(shown, dpi=DOTS)
-    return described(published(name), table, shown.getvalue(), full=full)
+    return make_entry(published(name), table, shown.getvalue(), full=full)
 
 
-def described(
+def make_entry(
     record: PublishedFigure, table: pd.DataFrame, shown: Path | bytes, *, full: bool
 ) -> Entry:
     """Return a figure's entry from a table of its units and a picture of them."""
@@ -113,7 +113,7 @@ def described(
 def figure(name: str, table: pd.DataFrame) -> Any:
     """Return a figure that pyplot does not know; of units that failed, one that says so."""
     try:
-        return picture(published(name).drawing(table))
+        return picture(drawing(name, table))
     except NothingToDraw as problem:
         return blank(str(problem))
 

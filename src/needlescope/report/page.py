@@ -24,10 +24,10 @@ from .page_style import STYLE
 from .parameters import Parameter
 
 TITLE = "needlescope: theory and simulation"
-FAR = 3.0  # scores beyond this are red
-FEW = 5  # kinds of errors are shown, of more their number
+FAR_Z = 3.0  # scores beyond it are red
+MOST_ERRORS = 5  # kinds of errors that are shown
 SCALE = 0.76  # of a picture's dots: those of a paper's two columns fill the page
-REACH = 6.0  # of the drawn axis of scores
+AXIS_END = 6.0  # of the drawn axis of scores
 
 
 def page(entries: Sequence[Entry], sizes: str = "") -> str:
@@ -109,10 +109,10 @@ def _errors(errors: Mapping[str, int]) -> str:
     ranked = sorted(errors.items(), key=lambda item: -item[1])
     result = [
         f"<li>{escape(shortened(words))} ({count(many, 'unit')})</li>"
-        for words, many in ranked[:FEW]
+        for words, many in ranked[:MOST_ERRORS]
     ]
-    if len(ranked) > FEW:
-        result.append(f"<li>and {count(len(ranked) - FEW, 'other error')}</li>")
+    if len(ranked) > MOST_ERRORS:
+        result.append(f"<li>and {count(len(ranked) - MOST_ERRORS, 'other error')}</li>")
     return f"<ul class='errors'>{''.join(result)}</ul>\n"
 
 
@@ -170,7 +170,7 @@ def _error(value: float) -> str:
 def _strip(z: np.ndarray) -> str:
     """Draw the scores as ticks on an axis, the range of two standard errors shaded."""
     ticks = "".join(
-        f"<path d='M{10.0 * np.clip(item, -REACH, REACH):.2f} -8v16'{_far(item)}></path>"
+        f"<path d='M{10.0 * np.clip(item, -AXIS_END, AXIS_END):.2f} -8v16'{_far(item)}></path>"
         for item in z
     )
     marks = "".join(f"<text x='{10 * k}' y='16'>{k:+d}</text>" for k in (-4, -2, 2, 4))
@@ -182,7 +182,7 @@ def _strip(z: np.ndarray) -> str:
 
 
 def _far(z: float) -> str:
-    return " class='far'" if abs(z) > FAR else ""
+    return " class='far'" if abs(z) > FAR_Z else ""
 
 
 def _files(entry: Entry) -> str:

@@ -15,7 +15,7 @@ from ..experiments.units.calls import SIMULATED
 from ..experiments.units.unit import Unit, canonical
 from ..figures.reading.dependence import SYMBOLS, depends
 
-FEW = 6  # so many values are listed, more are a range
+MOST_VALUES = 6  # that are listed; more are a range
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -54,9 +54,9 @@ def parameters(units: Sequence[Unit]) -> list[Parameter]:
             result or not rows for result, rows in zip((theory, simulation), sides, strict=True)
         )
         if len(both) == 1 and shared and (_numeric(both) or _everywhere(sides, column)):
-            fixed.append(symbol + (" = " if _numeric(both) else " ") + _words(both))
+            fixed.append(symbol + (" = " if _numeric(both) else " ") + _format_all(both))
         elif both:
-            result.append(Parameter(symbol, _words(theory), _words(simulation)))
+            result.append(Parameter(symbol, _format_all(theory), _format_all(simulation)))
     line = ", ".join(fixed)
     head = Parameter("fixed", line if sides[0] else "", line if sides[1] else "")
     return [head, *result] if fixed else result
@@ -100,19 +100,19 @@ def _numeric(values: Sequence[Any]) -> bool:
     return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
-def _words(values: Sequence[Any]) -> str:
+def _format_all(values: Sequence[Any]) -> str:
     """Write values: all of a few, the range of many."""
-    if len(values) > FEW and _numeric(values):
-        return f"{_word(values[0])} to {_word(values[-1])} ({len(values)} values)"
-    return ", ".join(_word(value) for value in values)
+    if len(values) > MOST_VALUES and _numeric(values):
+        return f"{_format(values[0])} to {_format(values[-1])} ({len(values)} values)"
+    return ", ".join(_format(value) for value in values)
 
 
-def _word(value: Any) -> str:
+def _format(value: Any) -> str:
     """Write a number as one does by hand.
 
     Examples
     --------
-    >>> [_word(value) for value in (0.5, 100000, 1e-5, 2.5e-7, "none", True)]
+    >>> [_format(value) for value in (0.5, 100000, 1e-5, 2.5e-7, "none", True)]
     ['0.5', '100000', '10⁻⁵', '2.5·10⁻⁷', 'none', 'yes']
     """
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What any learner could reach, and the iteration that reaches it."""
+"""The Bayes-optimal learner and approximate message passing (AMP)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..arrays import FloatArray, Value
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesOptimal(Answer):
-    """What the best of all learners reaches with a number of samples, who knows no signal before.
+    """What the Bayes-optimal learner reaches with a number of samples.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class BayesOptimal(Answer):
         The same for approximate message passing (AMP) started from zero, as `simulate_amp` runs
         it: less where learning is possible, but hard.
     phase
-        "easy": AMP started from zero reaches what is possible; "hard": it does not, though more
-        data would let it; "impossible": too few data, for any learner, for the jump to come.
-        Where there is no jump all is "easy". "hard" is a statement about this algorithm: that no
-        other quick one does better is believed of such problems, not proven. An array of these for
-        a grid.
+        "easy": AMP started from zero is Bayes-optimal; "hard": it is not, but would be with more
+        data; "impossible": too few data for any learner to be beyond the jump. Where there is no
+        jump all is "easy". "hard" is a statement about this algorithm: that no other
+        polynomial-time one does better is believed of such problems, not proven. An array of these
+        for a grid.
     provenance
         "formula: replica-symmetric (not a theorem)".
 
@@ -106,7 +106,7 @@ class StateEvolution(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulatedAMP(Answer):
-    """How far the iteration that reaches the limit of learning gets at finite dimension.
+    """What AMP reaches at finite dimension.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class SimulatedAMP(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PhaseBoundaries(Answer):
-    """How many samples learning needs: for anyone, and for the iteration that is quick.
+    """The information-theoretic and the algorithmic threshold in the number of samples.
 
     Attributes
     ----------
@@ -178,13 +178,12 @@ class PhaseBoundaries(Answer):
         of these for a grid.
     alpha_it, alpha_it_se
         The information-theoretic threshold: the α at which the overlap of the Bayes-optimal
-        learner jumps. NaN
-        without a jump.
+        learner jumps. NaN without a jump.
     alpha_amp, alpha_amp_se
-        The algorithmic threshold: the α at which AMP started from zero (`simulate_amp`) finds it.
-        Between the two learning is hard for it; whether for every quick algorithm is not proven.
+        The algorithmic threshold: the α from which AMP started from zero is Bayes-optimal. Between
+        the two is the hard phase; that it is hard for every fast algorithm is not proven.
     error_before, error_after
-        The best learner's test error on both sides of the first.
+        The Bayes-optimal test error on both sides of the first.
     provenance
         "formula: replica-symmetric (not a theorem)".
 
@@ -215,7 +214,7 @@ class BayesThreshold(Answer):
     Attributes
     ----------
     theta, theta_se
-        The strength at which the best of all learners reaches it, and its numerical uncertainty.
+        The strength at which the Bayes-optimal learner reaches it, and its numerical uncertainty.
     amp_theta, amp_theta_se
         The strength at which AMP started from zero does (`simulate_amp`).
     provenance

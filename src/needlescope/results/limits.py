@@ -1,4 +1,4 @@
-"""What is possible at all: capacities, asymptotes, and errors of those who know the signal."""
+"""Limits: capacities, asymptotes, and oracles, which know the signal."""
 
 from __future__ import annotations
 

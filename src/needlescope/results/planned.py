@@ -1,4 +1,4 @@
-"""Plans: how much data an error needs, how to split it, and who needs less."""
+"""Plans: how much data an error needs, how to split it, and which learner needs less."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import numpy as np
 from ..answer import Answer
 
 
-class Line(NamedTuple):
-    """What another learner needs or reaches, in place of the one that was planned for.
+class OtherLearner(NamedTuple):
+    """What another learner than the planned one needs or reaches.
 
     ``value`` is of the argument that was left out (with costs, what there is to spend in place of
-    n): infinite, or 0 for L, where the target cannot be had; NaN where it is not known. ``words``
-    say why.
+    n): infinite, or 0 for L, where the target is unreachable; NaN where it does not converge.
     """
 
     learner: str
     value: float
-    words: str
+    sentence: str
 
 
 class Interval(NamedTuple):
@@ -40,8 +39,8 @@ class Interval(NamedTuple):
         return float(self.deviation / self.trials**0.5)
 
 
-class Curves(NamedTuple):
-    """Learning curves: tuned errors of each learner by number of bags, and the floors."""
+class LearningCurves(NamedTuple):
+    """Tuned errors of each learner by number of bags, and those of the oracles."""
 
     n: tuple[float, ...]
     errors: Mapping[str, tuple[float, ...]]
@@ -50,23 +49,23 @@ class Curves(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Answer):
-    """How much data, how to split it, what to expect; `plan` says how it was asked.
+    """How much data, how to split it, and what error to expect; made by `plan`.
 
     Attributes
     ----------
     unknown
         The argument that was left out: "n", "theta", "L" or "error".
     learner
-        Who learns.
+        The learner.
     n, n0, n1
-        Bags in all, for the query and for the readout; n is infinite where no number of them does.
+        Bags in all, for the query and for the readout; n is infinite where no number is enough.
     positives
         How many of them are positive, about.
     L, R, theta, pi, d
         The task.
     error, error_se
-        The test error to expect: the mean over data sets at this d, which is what a plan brings to
-        its target, and its standard error. The limit's where no interval was measured.
+        The test error to expect: the mean over data sets at this d, which meets the target, and
+        its standard error. The limit's where no interval was measured.
     limit_error, limit_error_se
         The theory's test error of the same training in the limit of large d, and its numerical
         uncertainty.
@@ -82,11 +81,11 @@ class Plan(Answer):
     spend
         What the bags cost, where they have costs.
     floor
-        The error of anyone who knows the signal.
+        The Bayes error, of a known signal.
     others
-        A `Line` for each other learner, and for those who know the signal.
+        An `OtherLearner` for each other learner, and for the oracles.
     notes
-        Sentences on how far to trust the plan, none where there is nothing to say.
+        Sentences on the limits of the plan, if any.
     verdict
         The answer in sentences, the notes among them.
     provenance
@@ -131,7 +130,7 @@ class Plan(Answer):
     limit_error: float = np.nan
     limit_error_se: float = np.nan
     interval: Interval | None = None
-    others: tuple[Line, ...] = ()
+    others: tuple[OtherLearner, ...] = ()
     notes: tuple[str, ...] = ()
     verdict: str = ""
     provenance: str = field(kw_only=True)
@@ -151,7 +150,7 @@ class Plan(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PilotPlan(Plan):
-    """A plan from pilot data, and how little they may tell.
+    """A plan from pilot data, with its uncertainty.
 
     Attributes
     ----------
@@ -164,19 +163,19 @@ class PilotPlan(Plan):
     theta_se
         The standard error of θ, as estimated from them.
     resampled
-        What the plan would have been for pilots like this one: values of what was left out, for
-        data sets drawn from the task that was found, each estimated anew. Infinite, or NaN for
-        an error, where no signal was found in one.
+        The plans of other pilots: values of what was left out, for data sets drawn from the
+        estimated task, each estimated anew. Infinite, or min(π, 1 − π) for an error, where one
+        shows no signal.
     low, high
         Nine of ten of these lie between; high is infinite if more than one in twenty is.
     measured
         Errors of classifiers fitted to quarters, halves and three quarters of the pilot, by the
         number of bags: the mean over splits, and its standard error.
     extrapolated
-        What these alone suggest, without the theory: a straight line of the error's probit against
-        the log of the number of bags. Infinite where they do not fall.
+        Their extrapolation without the theory: a straight line of the error's probit against the
+        log of the number of bags. Infinite where they do not fall.
     trust
-        How far to trust it all, in a sentence.
+        How far to trust the plan, in a sentence.
 
     Examples
     --------
@@ -209,12 +208,12 @@ class Tuned(Answer):
     test_error, test_error_se
         The error with the best settings, and its numerical uncertainty.
     untuned
-        The error of the default training with as much data, half of it for the query.
+        The error of the default training with the same data, half of it for the query.
     split, kappa, cosine_q, ridge, loss
         The best settings; ``training`` has all of them.
     balance, shift
-        The share of positives in training; the bias moves by ``shift`` after it where that is
-        not π.
+        The share of positives in training; where it is not π, the bias moves by ``shift`` after
+        training.
     losses
         The error with each loss, roughly, the other settings the best for it.
     costs
@@ -257,15 +256,15 @@ class Comparison(Answer):
     Attributes
     ----------
     attention, pooled, vectorized, bayes_optimal, bayes
-        Test errors, tuned where there is something to tune: of the three models (by a search, to
-        about 0.001), of the best of all learners, and of anyone who knows the signal.
+        Test errors: of the three models (tuned by a search, to about 0.001), of the Bayes-optimal
+        learner, and of the Bayes classifier with a known signal.
     winner, margin
-        Which of the three models errs least, and by how much less than the next.
+        Which of the three models has the least error, and by how much less than the next.
     flip_n
         The budget at which the verdict flips, in the units of the budget; NaN if it does not
         between a 64th of the budget and 64 times as much.
     flip_cosine
-        The alignment of the query at which they do, κ and data as they are; NaN if there is none.
+        The alignment of the query at which it flips, κ and data kept; NaN if there is none.
     verdict
         The answer in one sentence.
     provenance
@@ -304,7 +303,7 @@ class Comparison(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Answer):
-    """How a predicted test error E moves with what it rests on, settings kept.
+    """Derivatives of a predicted test error E in the problem and the settings.
 
     Attributes
     ----------
@@ -313,8 +312,7 @@ class Sensitivity(Answer):
     test_error
         The error itself.
     theta, pi
-        dE/dθ and dE/dπ: derivatives in the strength of the signal and in the share of positives
-        themselves.
+        dE/dθ and dE/dπ.
     R
         E(R + 1) − E(R): the change if one more token carries the signal, NaN where all do.
     n

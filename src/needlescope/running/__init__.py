@@ -1,1 +1,1 @@
-"""How work is done: processes, progress, seeds; not what work."""
+"""Processes, progress and seeds."""

@@ -1,11 +1,15 @@
-"""A pool of worker processes that leaves nothing behind.
+"""A pool of worker processes that leaves no process behind.
 
-Not after the last job, not after an error or Ctrl-C, and not when the caller itself is killed,
-which each worker notices within a second, and ends. A worker has one BLAS thread.
+The workers end after the last job, after an error and after Ctrl-C. If the caller itself is killed,
+each worker notices within a second and exits. A worker has one BLAS thread.
+
+The pool is loky's, since its workers do not import the caller's main module: a script needs no
+``if __name__ == "__main__"``. What loky kills workers with is psutil.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -13,13 +17,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-# Seconds between two looks of a worker at whether its parent lives.
-WATCH = 0.5
+WATCH = 0.5  # seconds between two checks of a worker that its parent lives
 HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)  # the terminal is gone
 THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
@@ -29,91 +32,66 @@ THREADS = (
 
 @contextmanager
 def pool(size: int, function: bytes) -> Iterator[Any]:
-    """An executor whose workers are gone at the end, at once if that is an error or Ctrl-C."""
-    load()
-    from joblib.externals.loky import ProcessPoolExecutor
-
+    """Yield an executor; its workers are gone at the end, at once after an error or Ctrl-C."""
     start_trackers()
+    from loky import ProcessPoolExecutor
+
     with warnings.catch_warnings():
-        # A worker that loky replaces, for memory it holds, is no concern of the caller.
-        warnings.filterwarnings("ignore", module=r"joblib\.externals\.loky")
+        # loky replaces a worker that holds much memory: no concern of the caller.
+        warnings.filterwarnings("ignore", module=r"loky\.")
         executor: Any = None
-        crew: list[Any] = []
+        kill = True
         try:
-            with interrupts_held(signal.SIGTERM):  # the workers inherit that
+            with interrupts_held(signal.SIGTERM):  # the workers inherit the mask
                 executor = ProcessPoolExecutor(
                     size,
                     initializer=_enter,
                     initargs=(os.getpid(), function),
                     env=dict.fromkeys(THREADS, "1"),
                 )
-                executor.submit(int)  # with the first job, they start
-                crew += executor._processes.values()
+                executor.submit(int)  # the first job starts the workers
             yield executor
-        except BaseException:
+            kill = False
+        finally:
             if executor is not None:
                 with interrupts_held(signal.SIGTERM):
-                    _abandon(executor, crew)
-            raise
-        with interrupts_held(signal.SIGTERM):
-            executor.shutdown()
+                    executor.shutdown(kill_workers=kill)
 
 
 @cache
 def load() -> None:
     """Import what runs workers, with interrupts held.
 
-    Ctrl-C in the midst of an import may be lost, in a callback of Python's own, or end in several
-    errors, where a package tries another import on any error.
+    Ctrl-C during an import may be lost, in a callback of Python's own, or raise several errors,
+    where a package tries another import on any error.
     """
     with interrupts_held():
-        for name in ("joblib.externals.loky", "scipy.linalg", "threadpoolctl"):
+        for name in ("loky", "psutil", "scipy.linalg", "threadpoolctl"):
             import_module(name)
 
 
 def start_trackers() -> None:
-    """Start the processes that clear up after Python's and loky's, deaf to a lost terminal.
+    """Start the resource trackers of Python and of loky, by creating a lock, with interrupts held.
 
-    Starting later, they would lift the hold on interrupts; and ended by a signal to all processes,
-    they would say that there are leaks.
+    A tracker that starts later would lift the mask of `interrupts_held`; and one that a signal to
+    all processes ends would report leaks.
     """
-    from multiprocessing import resource_tracker as usual
-
-    from joblib.externals.loky.backend import resource_tracker as lokys
-
-    for tracker in (usual, lokys):
+    load()  # loky registers its method
+    for method in ("spawn", "loky"):
         with interrupts_held():
-            tracker.ensure_running()
-
-
-def _abandon(executor: Any, crew: list[Any]) -> None:
-    """Kill the workers, whatever they are at, and wait until they are gone."""
-    # By hand, since loky needs the program pgrep for it, which small containers lack; and
-    # taken off its books, so that it does not try.
-    books = executor._processes
-    while books:
-        with suppress(KeyError):
-            crew.append(books.popitem()[1])
-    for process in crew:
-        if process.is_alive():
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-    for process in crew:
-        process.join()
-    crew.clear()
-    executor.shutdown(kill_workers=True)
+            multiprocessing.get_context(method).Lock()
 
 
 @contextmanager
 def interrupts_held(*more: signal.Signals) -> Iterator[None]:
-    """Hold Ctrl-C back until the end, here and in the processes and threads started meanwhile.
+    """Delay Ctrl-C, and the signals ``more``, until the end of the context.
 
-    A worker goes on holding it back for good: the terminal sends it to all processes, but it is
-    for the parent to act on. So are the signals that go with it, and ``more``.
+    Processes and threads started in it inherit the mask, and a worker keeps it: the terminal sends
+    Ctrl-C to all processes, but only the parent may act on it.
     """
     numbers = {signal.SIGINT, *(item for item in (HANGUP,) if item is not None), *more}
     held: list[int] = []
-    # The mask alone does not do: another thread of a notebook may take the signal.
+    # The mask alone is not enough: another thread of a notebook may take the signal.
     main = threading.current_thread() is threading.main_thread()
     handlers = {number: signal.getsignal(number) for number in numbers if main}
     ours = {name: handler for name, handler in handlers.items() if callable(handler)}
@@ -131,7 +109,7 @@ def interrupts_held(*more: signal.Signals) -> Iterator[None]:
 
 @contextmanager
 def _masked(numbers: set[signal.Signals]) -> Iterator[None]:
-    """Mask signals, which a process started meanwhile inherits."""
+    """Mask signals; a process started in the context inherits the mask."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -143,8 +121,8 @@ def _masked(numbers: set[signal.Signals]) -> Iterator[None]:
 
 
 def packed(name: str, value: Any) -> bytes:
-    """Pickle by value what has no importable name, or say why that cannot be."""
-    from joblib.externals.loky.backend.reduction import dumps
+    """Pickle a value, by value what has no importable name, or refuse it."""
+    from cloudpickle import dumps
 
     try:
         return bytes(dumps(value))
@@ -170,7 +148,7 @@ _function: bytes = b""
 
 
 def _enter(parent: int, function: bytes) -> None:
-    """Begin a worker's life."""
+    """Initialise a worker."""
     global _function
     _function = function
     for item in (signal.SIGINT, signal.SIGTERM, HANGUP):
@@ -181,22 +159,22 @@ def _enter(parent: int, function: bytes) -> None:
 
 
 def _die_with(parent: int) -> None:
-    """End this process once its parent has ended, even if in the midst of a job."""
+    """Exit once the parent has ended, even during a job."""
     while os.getppid() == parent:
         time.sleep(WATCH)
     os._exit(1)
 
 
 @cache
-def _equipment() -> tuple[Callable[[Any], Any], Callable[[], Any]]:
-    """What a worker needs for every job, made ready at its first."""
+def _unpacked() -> tuple[Callable[[Any], Any], Callable[[], Any]]:
+    """The function and the thread limit of a worker, made at its first job."""
     return pickle.loads(_function), single_thread()
 
 
 def work(job: bytes) -> Any:
-    """Do one job in a worker."""
+    """Run one job in a worker."""
     try:
-        function, limited = _equipment()
+        function, limited = _unpacked()
         with limited():
             return function(pickle.loads(job))
     except Exception as error:
@@ -206,8 +184,8 @@ def work(job: bytes) -> Any:
 
 
 def _travels(error: Exception) -> bool:
-    """Whether the error reaches the parent as itself."""
-    from joblib.externals.loky.backend.reduction import dumps
+    """Whether the error can be pickled, and unpickled as the same type."""
+    from cloudpickle import dumps
 
     try:
         return type(pickle.loads(dumps(error))) is type(error)

@@ -1,13 +1,13 @@
-"""Many independent jobs, over processes, with the same numbers however many there are.
+"""Many independent jobs over processes, with results that do not depend on their number.
 
 Every job runs with one BLAS thread, in a worker or not: a sum split over threads rounds
 differently, and a trial must not depend on the machine's idle cores.
 
-Workers live for one call. That costs half a second each time, but nothing stays behind.
+Workers live for one call. Their start costs half a second, but no process stays behind.
 
-A worker that dies ends the call, unless there is an answer for that: then the jobs that were under
-way are done again. One that was under way at two deaths is done alone, and given up if its worker
-dies once more.
+A worker that dies ends the call, unless ``died`` is given: then the jobs in progress are run again.
+A job that was in progress at two deaths runs alone, and gets the result ``died`` if its worker dies
+once more.
 """
 
 from __future__ import annotations
@@ -27,11 +27,9 @@ from .progress import check_progress, reporting
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# More workers than this for each core only wait for each other, and take memory meanwhile.
 SHORT = 2.0  # seconds of work below which one process is quicker than several
-MOST_PER_CORE = 4
-# Jobs handed out for each worker: the next one waits beside the worker, the others stay here.
-AHEAD = 2
+MOST_PER_CORE = 4  # more workers only wait for each other, and take memory
+AHEAD = 2  # jobs submitted for each worker: the one that runs, and the next
 
 
 def run(
@@ -55,19 +53,19 @@ def run(
     jobs : iterable
         Each with all its function needs, its random stream included.
     n_jobs : int, optional
-        How many processes; as many as there are cores, or jobs if those are fewer, if None. One
-        runs everything in this process, as does a call from within a worker, and a single job
-        without an answer to its worker's death.
+        Number of processes; by default the number of cores, or of jobs if those are fewer. With 1
+        everything runs in this process, as does a call from within a worker, and a single job
+        without ``died``.
     progress : bool, callable or None
         Whether and how to report progress; see `reporting`.
     title : str
         What the jobs are, for the progress bar.
     each : callable, optional
-        Called here with a job's place and its result as soon as it is there.
+        Called in this process with a job's index and its result, as soon as it arrives.
     failed : callable, optional
-        Whether a result stands for a failure, for the progress to count.
+        Whether a result counts as a failure in the progress.
     died : optional
-        The result of a job whose worker died, each time it was tried.
+        The result of a job whose worker died each time it ran.
 
     Raises
     ------
@@ -102,7 +100,7 @@ def run(
 
 
 def worth(n_jobs: int | None, seconds: float) -> int | None:
-    """Return the workers that are worth their start: one, if none are asked for and work is short.
+    """Return the number of processes, one if none is given and the work is too short for several.
 
     Examples
     --------
@@ -113,7 +111,7 @@ def worth(n_jobs: int | None, seconds: float) -> int | None:
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse a number of processes that makes no sense on this machine.
+    """Refuse a number of processes that is not possible on this machine.
 
     Examples
     --------
@@ -124,8 +122,8 @@ def check_n_jobs(n_jobs: Any) -> None:
     if n_jobs is None:
         return
     most = MOST_PER_CORE * cores()
-    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if not whole or not 1 <= n_jobs <= most:
+    is_integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not is_integer or not 1 <= n_jobs <= most:
         has = f"{cores()} core{'s' if cores() > 1 else ''}"
         raise ValueError(
             f"n_jobs must be an integer in 1..{most}, got {n_jobs!r}: this machine has {has}; "
@@ -142,13 +140,13 @@ def cores() -> int:
     True
     """
     load()
-    from joblib import cpu_count
+    from loky import cpu_count
 
     return max(1, int(cpu_count()))
 
 
 def _size(n_jobs: int | None, jobs: int) -> int:
-    """The number of processes to run on; one stands for this process."""
+    """The number of processes; one is this process."""
     if _in_a_worker():
         return 1  # its siblings keep the other cores busy
     return min(jobs, cores() if n_jobs is None else int(n_jobs))
@@ -172,8 +170,8 @@ def _run_here(
 def _run_in_workers(
     function: Callable[[Job], Result], left: dict[int, Job], size: int, died: Result | None
 ) -> Generator[tuple[int, Result], None, None]:
-    """Give (index, result) as the jobs end, and take these out of ``left``."""
-    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+    """Yield (index, result) as the jobs end, and remove these from ``left``."""
+    from loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     total, deaths = len(left), Counter[int]()
     carried = packed("function", function)
@@ -208,17 +206,17 @@ def _run_in_workers(
 def _as_completed(
     executor: Any, jobs: Mapping[int, Job], waiting: dict[Future[Any], int], ahead: int
 ) -> Iterator[tuple[int, Any]]:
-    """Give (index, result) as the jobs end; no more than ``ahead`` are ``waiting`` at a time."""
+    """Yield (index, result) as the jobs end; at most ``ahead`` are ``waiting`` at a time."""
     rest = iter(jobs.items())
 
-    def hand_out() -> None:
+    def submit() -> None:
         for _, (index, job) in zip(range(ahead - len(waiting)), rest, strict=False):
             waiting[executor.submit(work, packed("job", job))] = index
 
-    hand_out()
+    submit()
     while waiting:
         done = wait(waiting, return_when=FIRST_COMPLETED).done
         for future in sorted(done, key=lambda item: item.exception() is not None):  # results first
             result = future.result()
             yield waiting.pop(future), result
-        hand_out()
+        submit()

@@ -1,6 +1,6 @@
-"""Progress of a long run: a bar on a terminal, plain lines elsewhere, or a function of one's own.
+"""Progress of a long run: a bar on a terminal, plain lines elsewhere, or a callback.
 
-Everything goes to the standard error stream, so that what a program prints stays clean.
+Everything is written to the standard error stream, so that a program's output stays clean.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def check_progress(progress: Progress) -> None:
 
 @contextmanager
 def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
-    """Give a function that reports how many of ``total`` are done, and how many failed.
+    """Yield a function that reports how many of ``total`` are done, and how many failed.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
         function is called with the number done and the total. Bar and lines say how many failed,
         if any did.
     total : int
-        How many there are to do.
+        Number of jobs.
     title : str
-        What they are.
+        What the jobs are.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
 
 @contextmanager
 def _bar(total: int, title: str) -> Iterator[Report]:
-    """A bar that vanishes at the end, and gives the terminal back however that comes."""
+    """A bar that vanishes at the end, and restores the terminal after any error."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

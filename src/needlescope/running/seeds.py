@@ -1,7 +1,7 @@
 """Seeds: one independent random stream for every trial of every point.
 
-A stream is named by its place alone, so a trial draws the same numbers whoever runs it, however
-many trials are asked, and in whatever order they come.
+A stream depends on its index in the grid alone, so a trial draws the same numbers whatever the
+number of processes and of trials, and whatever their order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.random import BitGenerator, Generator, SeedSequence
 
 
 def streams(seed: Any, *counts: int) -> list[SeedSequence]:
-    """List one independent stream for each place of a grid, in C order.
+    """List one independent stream for each index of a grid, in C order.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def streams(seed: Any, *counts: int) -> list[SeedSequence]:
     """
     root = _root(seed)
     return [
-        SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *place), pool_size=root.pool_size)
-        for place in product(*map(range, counts))
+        SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *index), pool_size=root.pool_size)
+        for index in product(*map(range, counts))
     ]
 
 
@@ -84,8 +84,9 @@ def _branch(generator: BitGenerator) -> SeedSequence:
 
 def _entropy(seed: Any) -> int | list[int]:
     """The integers that ``seed`` is made of, or a refusal."""
-    single = np.ndim(seed) == 0 if isinstance(seed, np.ndarray) else not _is_sequence(seed)
-    items = [seed[()] if isinstance(seed, np.ndarray) else seed] if single else list(seed)
+    value = seed[()] if isinstance(seed, np.ndarray) else seed  # a number, if it has no axes
+    single = not isinstance(value, list | tuple | range | np.ndarray)
+    items = [value] if single else list(value)
     if not items or not all(map(_is_natural, items)):
         raise ValueError(
             "seed must be an integer of at least 0, a sequence of them, None, or a numpy "
@@ -93,10 +94,6 @@ def _entropy(seed: Any) -> int | list[int]:
         )
     numbers = [int(item) for item in items]
     return numbers[0] if single else numbers
-
-
-def _is_sequence(seed: Any) -> bool:
-    return isinstance(seed, list | tuple | range)
 
 
 def _is_natural(item: Any) -> bool:
@@ -111,8 +108,8 @@ def child(seed: SeedSequence, key: int) -> SeedSequence:
     >>> child(SeedSequence(5), 2).spawn_key
     (2,)
     """
-    place = (*seed.spawn_key, key)
-    return SeedSequence(seed.entropy, spawn_key=place, pool_size=seed.pool_size)
+    index = (*seed.spawn_key, key)
+    return SeedSequence(seed.entropy, spawn_key=index, pool_size=seed.pool_size)
 
 
 def generator(seed: SeedSequence) -> Generator:

@@ -1,1 +1,1 @@
-"""The same question answered by brute force at finite dimension; written without the theory."""
+"""The theory's questions answered by simulation at finite dimension, without the theory's code."""

@@ -1,4 +1,4 @@
-"""What a trained classifier is worth: its test error, integrated or counted, and its summary."""
+"""The test error of a trained classifier, integrated or counted, and its order parameters."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 from ..arrays import FloatArray, IndexArray
 from ..losses import get_loss
 from ..models import WITH_QUERY
+from ..models.gradient import model_scores
 from ..running.seeds import generator
 from ..task import Positions, Task
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
-from .point import Trial
 from .samples.data import kinds, labels, marks, signal_tokens, tokens
-from .training import reduced, stages
+from .specification import Trial
+from .training import reduced
 from .training.trained import Trained, several_cosines
 
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
@@ -26,14 +27,14 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
-    known = REDUCED.get(trial.model.name)
-    signal, part, inside = known.parts(trial, trained) if known else (np.nan, np.nan, np.nan)
+    law = REDUCED.get(trial.spec.model.name)
+    signal, part, inside = law.parts(trial, trained) if law else (np.nan, np.nan, np.nan)
     several = {
         f"signals_{k}": along_signal
         for k, along_signal in enumerate(_along_signals(trial, trained), 1)
     }
     return several | {
-        "train_loss": float(np.mean(get_loss(trial.training.loss).value(fit.scores, y))),
+        "train_loss": float(np.mean(get_loss(trial.spec.training.loss).value(fit.scores, y))),
         "train_error": float(np.mean(y * fit.scores <= 0.0)),
         "bias": fit.b,
         "signal": signal,
@@ -47,14 +48,15 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
 
 def _along_signals(trial: Trial, trained: Trained) -> list[float]:
     """Return the readout's component along each of several signals."""
-    if trial.task.signals is None or trial.model.name not in REDUCED:
-        return [np.nan] * trial.task.kinds if trial.task.signals else []
-    pattern = _directions(trial.task)[1] if trial.model.fixed_length else np.ones(1)
+    spec, task = trial.spec, trial.spec.task
+    if task.signals is None or spec.model.name not in REDUCED:
+        return [np.nan] * task.kinds if task.signals else []
+    pattern = _directions(task)[1] if spec.model.fixed_length else np.ones(1)
     return [float(item) for item in pattern @ trained.signals]
 
 
 def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
-    if trial.task.signals is not None:
+    if trial.spec.task.signals is not None:
         return _several_parts(trial, trained, several_cosines(trial, trained.alignment))
     signal, s = float(trained.signals[0]), trained.alignment["cosine_q"]
     across = float(np.sqrt((1.0 - s) * (1.0 + s)))
@@ -68,28 +70,29 @@ def _several_parts(trial: Trial, trained: Trained, s: FloatArray) -> tuple[float
     beside = signals - s * along  # products of w with what is left of each signal beside q̂
     left = np.eye(len(s)) - np.outer(s, s)
     inside = float(beside @ np.linalg.pinv(left, 1e-9) @ beside)
-    return float(trial.task.mean_signal @ signals), np.nan, along**2 + inside
+    return float(trial.spec.task.mean_signal @ signals), np.nan, along**2 + inside
 
 
 def _pooled_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
-    if trial.task.signals is not None:
+    if trial.spec.task.signals is not None:
         signals = trained.signals[0]
-        return float(trial.task.mean_signal @ signals), np.nan, float(signals @ signals)
+        return float(trial.spec.task.mean_signal @ signals), np.nan, float(signals @ signals)
     signal = float(trained.signals[0])
     return signal, signal, signal**2
 
 
 def _vectorized_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
-    basis, mean = _directions(trial.task)
+    task = trial.spec.task
+    basis, mean = _directions(task)
     inside = float(np.sum((basis @ trained.signals) ** 2))
-    if trial.task.signals is not None:
-        return float(trial.task.mean_signal @ (mean @ trained.signals)), np.nan, inside
+    if task.signals is not None:
+        return float(task.mean_signal @ (mean @ trained.signals)), np.nan, inside
     signal = float(mean @ trained.signals)
     return signal, signal, inside
 
 
 def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
-    """Return the directions of R^L that positions mark, and the one of their mean."""
+    """Return the directions of R^L that positions mark, and the direction of their mean."""
     if not isinstance(task.positions, Positions):
         even = np.full(task.L, 1.0 / np.sqrt(task.L))
         return even[None], even
@@ -102,24 +105,25 @@ def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
 def error_rate(trial: Trial, trained: Trained) -> tuple[float, float]:
     """Return the test error, and the standard error of its integral or its count."""
     rng = generator(trial.stream("test"))
-    if trial.test == "sampled":
+    if trial.spec.test == "sampled":
         wrong = _sampled(trial, trained, rng)
         error = float(wrong.mean())
         return error, float(np.sqrt(error * (1.0 - error) / len(wrong)))
-    return REDUCED[trial.model.name].error(trial, trained, rng)
+    return REDUCED[trial.spec.model.name].error(trial, trained, rng)
 
 
 def _attention_error(
     trial: Trial, trained: Trained, rng: np.random.Generator
 ) -> tuple[float, float]:
-    assert trained.look is not None and trial.model.weigh is not None
-    return attention_error(trial.test_task, trained.look, trial.noise, rng, trial.model.weigh)
+    spec = trial.spec
+    assert trained.score_law is not None and spec.model.weigh is not None
+    return attention_error(spec.test_task, trained.score_law, spec.noise, rng, spec.model.weigh)
 
 
 def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
-    fit, noise = trained.fit, trial.noise
+    fit, noise = trained.fit, trial.spec.noise
     spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
-    task, signals = trial.test_task, np.ravel(trained.signals)
+    task, signals = trial.spec.test_task, np.ravel(trained.signals)
     errors = [pooled_error(task, float(signal), spread, fit.b, noise) for signal in signals]
     return float(_shares(task) @ errors), 0.0
 
@@ -127,7 +131,7 @@ def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> t
 def _vectorized_error(
     trial: Trial, trained: Trained, rng: np.random.Generator
 ) -> tuple[float, float]:
-    task, fit, noise = trial.test_task, trained.fit, trial.noise
+    task, fit, noise = trial.spec.test_task, trained.fit, trial.spec.noise
     deviation = float(np.linalg.norm(fit.w))
     if not noise.standard:
         W = fit.w.reshape(task.L, -1)
@@ -146,10 +150,11 @@ def _shares(task: Task) -> FloatArray:
 
 def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexArray:
     """Return which of ``n_test`` fresh samples get the wrong sign."""
-    task, n = trial.test_task, trial.n_test
+    spec = trial.spec
+    task, n = spec.test_task, spec.n_test
     if trained.state is not None and trained.xi is not None:
-        data = tokens(task, n, trained.xi, trial.noise, trial.stream("test"))
-        scores = stages.scores(data, trial.model, trained.state, trial.sharpness)
+        data = tokens(task, n, trained.xi, spec.noise, trial.stream("test"))
+        scores = model_scores(data, spec.model, trained.state, trial.point.beta)
         return np.asarray(data.true_labels * scores <= 0.0)
     parts = [
         _wrong_by_law(trial, trained, min(COUNTED, n - first), rng)
@@ -160,8 +165,8 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
 
 def _wrong_by_law(trial: Trial, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
     """Return the same for n samples of the reduced law."""
-    y = labels(trial.test_task, n, rng)
-    mean, deviation = REDUCED[trial.model.name].scores(trial, trained, y, rng)
+    y = labels(trial.spec.test_task, n, rng)
+    mean, deviation = REDUCED[trial.spec.model.name].scores(trial, trained, y, rng)
     scores = mean + deviation * rng.standard_normal(n) + trained.fit.b
     return np.asarray(y * scores <= 0.0)
 
@@ -172,14 +177,15 @@ Scores: TypeAlias = "tuple[FloatArray, float | FloatArray]"
 def _attention_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
-    task, at = trial.test_task, trained.look
-    assert at is not None and trial.model.weigh is not None
+    spec = trial.spec
+    task, at = spec.test_task, trained.score_law
+    assert at is not None and spec.model.weigh is not None
     carried = kinds(task, len(y), rng)
     cosine: Any = trained.alignment["cosine_q"]
     signal = trained.signals[0]
     if carried is not None:
         cosine, signal = several_cosines(trial, trained.alignment)[carried], signal[carried]
-    a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng, trial.model.weigh)
+    a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng, spec.model.weigh)
     lift = task.theta * (y > 0.0)
     return lift * mass * signal + at.along * along, at.across * np.sqrt(a)
 
@@ -187,7 +193,7 @@ def _attention_scores(
 def _pooled_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
-    task = trial.test_task
+    task = trial.spec.test_task
     carried = kinds(task, len(y), rng)
     signal = trained.signals[0] if carried is None else trained.signals[0][carried]
     mean = task.theta * signal_tokens(task, y, rng) / task.L * signal
@@ -197,7 +203,7 @@ def _pooled_scores(
 def _vectorized_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
-    task = trial.test_task
+    task = trial.spec.test_task
     place, carried = marks(task, len(y), rng), kinds(task, len(y), rng)
     if carried is None:
         marked = place.total(trained.signals[place.tokens])
@@ -207,7 +213,7 @@ def _vectorized_scores(
 
 
 class ReducedModel(NamedTuple):
-    """What is known of a trained model without its tokens.
+    """What can be computed for a trained model without its tokens.
 
     Attributes
     ----------
@@ -230,4 +236,4 @@ REDUCED: dict[str, ReducedModel] = {
     "pooled": ReducedModel(_pooled_parts, _pooled_error, _pooled_scores),
     "vectorized": ReducedModel(_vectorized_parts, _vectorized_error, _vectorized_scores),
 }
-"""The models that are tested without tokens; of others every token is made."""
+"""The models that are tested without tokens; others are tested on generated tokens."""

@@ -1,11 +1,11 @@
-"""The least error of a model that knows the signal, found by drawing and counting.
+"""The least error of a model that knows the signal, by drawing samples and counting mistakes.
 
 Only the tokens' projections on the signal matter: g ~ N(0, 1)^L, plus θ on the R signal tokens of a
 positive. The Bayes rule is known: + where the likelihood ratio, the mean of exp(θ Σ_S x − Rθ²/2)
 over the possible sets S of signal tokens, exceeds (1 − π)/π. The other models' rules (κ, sign and
 threshold) are chosen on half of a trial's draws. On the other half they make more mistakes than the
-best rule, on their own half fewer, to leading order by as much: the mean of the two counts is free
-of what choosing costs. Then the halves change places.
+best rule, on their own half fewer, to leading order by the same amount: the mean of the two counts
+has no selection bias. Then the halves change places.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.seeds import child, generator, streams
 from ..signal_count import SignalCount
 from ..task import Task
-from .asked import trial_count
-from .point import MEMORY
+from .checks import trial_count
 from .samples.data import marks
 from .samples.normal import Single, normal
 from .sets import log_mean
+from .specification import MEMORY
 from .summary import build, by_name, means
 
 # Width of the smoothing, over the scores' spread and the fifth root of their number.
@@ -48,27 +48,22 @@ def simulate_oracle(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Oracle:
-    """Find the least error of a model that knows the signal by drawing: the twin of `oracle`.
+    """Estimate the least error of a model that knows the signal: the twin of `oracle`.
 
     Parameters
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     model : "attention", "pooled", "hard", "linear" or "bayes", default "attention"
-        The vectorized model is left to theory: its best rule gives tokens unequal weights, and
-        draws would have to choose all L of them.
+        Not the vectorized model: its best rule has a weight for each of the L tokens, too many to
+        choose on draws.
     samples : int, default 20,000
         Draws in a trial, at least 100, half of them positive; mistakes are weighted by π, so that
         a rare label needs many more than 1/π.
     trials : int, default 8
-        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
-        standard errors.
-    seed : default 0
-        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    n_jobs : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
-    progress : bool or callable, optional
-        A progress bar (by default if there is a terminal), or a function of (done, total).
+        Independent repetitions.
+    seed, n_jobs, progress : optional
+        As in `simulate`.
 
     Returns
     -------
@@ -85,8 +80,8 @@ def simulate_oracle(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=20, R=1, theta=3.0, pi=0.5)
-    >>> found = ns.simulate_oracle(task, "attention", samples=8000, seed=1, n_jobs=1)
-    >>> bool(abs(found.error - ns.oracle(task, "attention").error) < 4 * found.error_se)
+    >>> result = ns.simulate_oracle(task, "attention", samples=8000, seed=1, n_jobs=1)
+    >>> bool(abs(result.error - ns.oracle(task, "attention").error) < 4 * result.error_se)
     True
     """
     numbers = check_draws(task, model, samples)
@@ -95,7 +90,7 @@ def simulate_oracle(
     points = task.scalars(task.shape)
     places = streams(seed, len(points), trials)
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
-    n_jobs = worth(n_jobs, 1e-9 * KINDS[model].nanoseconds * numbers * len(jobs))
+    n_jobs = worth(n_jobs, 1e-9 * SCORINGS[model].nanoseconds * numbers * len(jobs))
     rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{model}, signal known")
     values = by_name(rows, task.shape, trials)
     question = Question(
@@ -105,10 +100,10 @@ def simulate_oracle(
 
 
 def check_draws(task: Task, model: str, samples: int) -> int:
-    """Refuse what `simulate_oracle` cannot be asked; return the numbers that a trial draws."""
+    """Validate the arguments of `simulate_oracle`; return how many numbers a trial draws."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_oracle")
-    choice("model", model, tuple(KINDS))
+    choice("model", model, tuple(SCORINGS))
     numbers = whole("samples", samples, 100, 10**9) * int(np.max(task.L))
     if 4 * numbers > MEMORY:
         raise ValueError(
@@ -143,8 +138,8 @@ class _Half(NamedTuple):
 def _trial(job: _Job) -> dict[str, float]:
     """Choose a rule on each half, and count the mistakes of both on both."""
     halves = [_draw(job, number) for number in (0, 1)]
-    pi, kappas = job.task.pi, KINDS[job.model].kappas
-    if KINDS[job.model].score is None:  # log odds, which have a threshold of their own
+    pi, kappas = job.task.pi, SCORINGS[job.model].kappas
+    if SCORINGS[job.model].score is None:  # log odds, which have a threshold of their own
         rules = [_Rule(float(np.log((1.0 - pi) / pi)))]
     else:
         if not kappas and isinstance(job.task.R, SignalCount):
@@ -156,7 +151,7 @@ def _trial(job: _Job) -> dict[str, float]:
         "error": np.mean([_count(rule, half, pi) for rule in rules for half in halves]),
         "threshold": np.mean([rule.threshold for rule in rules]),
     }
-    if KINDS[job.model].kappas:
+    if SCORINGS[job.model].kappas:
         result["kappa"] = np.mean([rule.kappa for rule in rules])
         result["sign"] = np.mean([rule.sign for rule in rules])
     return {name: float(value) for name, value in result.items()}
@@ -168,7 +163,7 @@ def _draw(job: _Job, number: int) -> _Half:
     rng = generator(child(job.seed, number))
     negative, positive = (normal((count, task.L), rng) for _ in range(2))
     positive[marks(task, count, rng).pairs] += np.float32(task.theta)
-    score = KINDS[job.model].score
+    score = SCORINGS[job.model].score
     if score is None:
         return _Half(*(lambda _, x=x: log_ratio(task, x) for x in (negative, positive)))
     return _Half(*(lambda kappa, x=x: score(x, kappa) for x in (negative, positive)))
@@ -232,7 +227,7 @@ def log_ratio(task: Task, x: Single) -> FloatArray:
 
 
 def _choose(half: _Half, pi: float, kappas: tuple[float, ...]) -> _Rule:
-    """Return attention's best rule on some draws, of one of its kinds."""
+    """Return attention's best rule on some draws, over κ and sign."""
     result = []
     for kappa in kappas:
         negative, positive = half.negative(kappa), half.positive(kappa)
@@ -247,7 +242,7 @@ def _choose_pooled(half: _Half, pi: float) -> _Rule:
     negative, positive = half.negative(0.0), half.positive(0.0)
     gap = positive.mean() - negative.mean()
     if gap <= 0.0:
-        return _Rule(_surrender(pi))
+        return _Rule(_trivial_threshold(pi))
     variance = 0.5 * (negative.var() + positive.var())
     shift = variance * np.log((1.0 - pi) / pi) / gap
     return _Rule(float(0.5 * (positive.mean() + negative.mean()) + shift))
@@ -279,18 +274,18 @@ def best_threshold(negative: FloatArray, positive: FloatArray, pi: float) -> tup
         pi * miss + (1.0 - pi) * (1.0 - quiet), width / (grid[1] - grid[0]), mode="nearest"
     )
     place = int(curve.argmin())
-    if curve[place] >= min(pi, 1.0 - pi):  # one answer for all is as good
-        return min(pi, 1.0 - pi), _surrender(pi)
+    if curve[place] >= min(pi, 1.0 - pi):  # the likelier label for all is as good
+        return min(pi, 1.0 - pi), _trivial_threshold(pi)
     return float(curve[place]), float(grid[place])
 
 
-def _surrender(pi: float) -> float:
-    """Return the threshold that gives all the likelier answer."""
+def _trivial_threshold(pi: float) -> float:
+    """Return the threshold that gives every sample the likelier label."""
     return float(np.inf if pi <= 0.5 else -np.inf)
 
 
 def _count(rule: _Rule, half: _Half, pi: float) -> float:
-    """Return the fraction of mistakes that a rule makes, its kinds weighted by π."""
+    """Return the fraction of mistakes that a rule makes, positives and negatives weighted by π."""
     alarm = rule.sign * half.negative(rule.kappa) > rule.threshold
     miss = rule.sign * half.positive(rule.kappa) <= rule.threshold
     return float(pi * miss.mean() + (1.0 - pi) * alarm.mean())
@@ -305,13 +300,13 @@ def _blocks(x: Single) -> Iterator[slice]:
 def _summary(
     model: str, values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
 ) -> Oracle:
-    """Average the errors over trials, and take the middle of the rules."""
+    """Return the mean error over trials, and the medians of the rules."""
     columns = {name: np.median(column, axis=-1) for name, column in values.items()}
     columns |= means(values, ["error"])
     return build(Oracle, {**columns, "model": model}, shape, question, values)
 
 
-class _Kind(NamedTuple):
+class _Scoring(NamedTuple):
     """How a model scores samples along a known signal.
 
     ``kappas`` are the temperatures that are tried, none for a model without; ``score`` is None for
@@ -323,10 +318,10 @@ class _Kind(NamedTuple):
     kappas: tuple[float, ...] = ()
 
 
-KINDS = {
-    "attention": _Kind(50, attend, (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)),
-    "pooled": _Kind(2, attend),
-    "hard": _Kind(4, attend, (np.inf,)),
-    "linear": _Kind(20, attend_linearly, (0.0, *np.geomspace(0.05, 12.8, 17).tolist(), np.inf)),
-    "bayes": _Kind(20, None),
+SCORINGS = {
+    "attention": _Scoring(50, attend, (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)),
+    "pooled": _Scoring(2, attend),
+    "hard": _Scoring(4, attend, (np.inf,)),
+    "linear": _Scoring(20, attend_linearly, (0.0, *np.geomspace(0.05, 12.8, 17).tolist(), np.inf)),
+    "bayes": _Scoring(20, None),
 }

@@ -31,14 +31,14 @@ def log_mean(task: Task, logits: FloatArray) -> FloatArray:
     if isinstance(task.positions, Positions):
         sums = logits @ task.positions.patterns(L).T
         return np.asarray(logsumexp(sums, axis=1, b=task.positions.probabilities))
-    whole = np.zeros(len(logits))
+    shift = np.zeros(len(logits))
     if 2 * R > L:  # all tokens, less those that are left out
-        whole, R, logits = logits.sum(axis=1), L - R, -logits
+        shift, R, logits = logits.sum(axis=1), L - R, -logits
     logs = np.full((R + 1, len(logits)), -np.inf)
     logs[0] = 0.0
     for column in logits.T:
         logs[1:] = np.logaddexp(logs[1:], column + logs[:-1])
-    return np.asarray(whole + logs[R] - (gammaln(L + 1) - gammaln(R + 1) - gammaln(L - R + 1)))
+    return np.asarray(shift + logs[R] - (gammaln(L + 1) - gammaln(R + 1) - gammaln(L - R + 1)))
 
 
 def memberships(task: Task, logits: FloatArray) -> FloatArray:

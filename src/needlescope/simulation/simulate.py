@@ -1,25 +1,26 @@
-"""Learning curves at finite dimension: what each model reaches after training, trial by trial."""
+"""Training and testing at finite dimension, trial by trial: the twins of the theory's calls."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..grid import choice
+from ..grid import check_kind, choice
 from ..models import WITH_QUERY
+from ..noise import Noise
+from ..query import Query
 from ..results import Alignment, Focus, Outcome, Separability
-from ..running.processes import check_n_jobs, run, worth
+from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.seeds import streams
 from ..task import Task
 from ..training import Training
-from .asked import Asked, ask, one_signal, trial_count
-from .options import HOW, Options, takes
-from .point import Trial
+from .checks import checked_points, specify, trial_count
+from .specification import MEMORY, Specification, Trial
 from .summary import build, by_name, means
 from .training.trained import ALIGNMENT, COSINES
 from .trial import align_trial, focus_trial, run_trial, separate_trial
@@ -30,19 +31,6 @@ MEANS = (
 )
 
 
-@takes(
-    "query",
-    "test_task",
-    "data",
-    "reuse",
-    "starts",
-    "noise",
-    "signal",
-    "sampler",
-    "test",
-    "n_test",
-    *HOW,
-)
 def simulate(
     task: Task,
     training: Training,
@@ -50,7 +38,20 @@ def simulate(
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
-    **options: Unpack[Options],
+    *,
+    query: Query | None = None,
+    test_task: Task | None = None,
+    data: str = "D1",
+    reuse: str = "none",
+    starts: int = 0,
+    noise: Noise | None = None,
+    signal: Any = None,
+    sampler: str = "auto",
+    test: str = "auto",
+    n_test: int = 10_000,
+    n_jobs: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
 ) -> Outcome:
     """Train and test a classifier at dimension d, several times: the twin of `predict`.
 
@@ -67,7 +68,41 @@ def simulate(
         standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    <options>
+    query : Query, optional
+        For attention: a query given directly instead of trained.
+    test_task : Task, optional
+        Test on another task than the one trained on, as in `predict`.
+    data : "D1" or "all", default "D1"
+        The training data of models without a query: D1 alone, or D0 ∪ D1.
+    reuse : "none", "D0" or "all", default "none"
+        The training data of attention's readout: fresh data D1, the same D0 that trained the
+        query (then alpha1 must equal alpha0), or D0 ∪ D1.
+    starts : int, default 0
+        Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from this many starts (at
+        most 1000), the first of them after the gradient steps, to a relative gradient of 1e-5; the
+        ridge then applies to the query too.
+    noise : Noise, optional
+        Another law of the noise than independent N(0, 1) entries.
+    signal : array (d,), optional
+        Direction of the signal; random in each trial by default. Of several signals, one row each,
+        orthogonal to each other.
+    sampler : "auto", "tokens" or "reduced", default "auto"
+        Generate every token, block by block; or draw from the exact reduced law, which needs L
+        times fewer numbers and covers the theory's own setting only. "auto" reduces where it can.
+    test : "auto", "exact" or "sampled", default "auto"
+        Integrate the test error over the law of the data (Gaussian noise only; unbiased, to a
+        standard error of 2e-4 and of 5 % or as far as a budget goes, reported for each trial as
+        ``trials["test_error_numeric"]``), or count mistakes on ``n_test`` fresh samples. "auto"
+        integrates where it can.
+    n_test : int, default 10,000
+        Fresh samples of a trial: those on which mistakes are counted, and the positives whose
+        attention is measured.
+    n_jobs : int, optional
+        Number of processes, by default one for each core. Results do not depend on it.
+    memory : int, default 1 GiB
+        Bytes that one worker may use for its data; a call that needs more is refused at once.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
 
     Returns
     -------
@@ -91,33 +126,50 @@ def simulate(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> training = ns.Training(alpha0=4.0, alpha1=3.0, loss="logistic", ridge=1e-2)
-    >>> found = ns.simulate(task, training, "attention", d=200, trials=6, seed=1, n_jobs=1)
+    >>> result = ns.simulate(task, training, "attention", d=200, trials=6, seed=1, n_jobs=1)
     >>> limit = ns.predict(task, training, "attention")
-    >>> bool(abs(found.test_error - limit.test_error) < 4 * found.test_error_se)
+    >>> bool(abs(result.test_error - limit.test_error) < 4 * result.test_error_se)
     True
-    >>> found.trials["test_error"].shape
+    >>> result.trials["test_error"].shape
     (6,)
     """
-    asked = ask(task, training, model, d, **options)
-    values = _run(run_trial, asked, trials, seed, options, title=model)
-    nothing = np.full(asked.shape, np.nan)
+    options: dict[str, Any] = {
+        "query": query,
+        "test_task": test_task,
+        "data": data,
+        "reuse": reuse,
+        "starts": starts,
+        "noise": noise,
+        "signal": signal,
+        "sampler": sampler,
+        "test": test,
+        "n_test": n_test,
+    }
+    spec = specify(task, training, model, d, memory=memory, **options)
+    values = _run(run_trial, spec, trials, seed, n_jobs, progress, title=model)
+    nothing = np.full(spec.shape, np.nan)
     result = means(values, MEANS)
     result |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
     result |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
-    question = asked.question("simulate", trials, seed, options)
-    outcome = build(Outcome, result | {"model": model}, asked.shape, question, values)
-    alignment = _alignment(values, asked, question) if asked.model.has_query else None
+    question = spec.question("simulate", trials, seed, options)
+    outcome = build(Outcome, result | {"model": model}, spec.shape, question, values)
+    alignment = _alignment(values, spec, question) if spec.model.has_query else None
     return dataclasses.replace(outcome, alignment=alignment, **_each(values, task, "signals"))
 
 
-@takes("noise", "signal", "sampler", *HOW)
 def simulate_alignment(
     task: Task,
     training: Training,
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
-    **options: Unpack[Options],
+    *,
+    noise: Noise | None = None,
+    signal: Any = None,
+    sampler: str = "auto",
+    n_jobs: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
 ) -> Alignment:
     """Take the two gradient steps at dimension d, several times: the twin of `align`.
 
@@ -128,11 +180,9 @@ def simulate_alignment(
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
     trials : int, default 8
-        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
-        standard errors (NaN for one trial).
-    seed : default 0
-        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    <options>
+        Independent repetitions.
+    seed, noise, signal, sampler, n_jobs, memory, progress : optional
+        As in `simulate`.
 
     Returns
     -------
@@ -149,17 +199,17 @@ def simulate_alignment(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=3, theta=6.0, pi=0.2)
     >>> training = ns.Training(alpha0=5.0, alpha1=1.0, eta_w=0.5, eta_b=0.5, eta_q=0.5)
-    >>> found = ns.simulate_alignment(task, training, d=400, trials=20, seed=3, n_jobs=1)
-    >>> bool(abs(found.cosine_q - ns.align(task, training).cosine_q) < 4 * found.cosine_q_se)
+    >>> result = ns.simulate_alignment(task, training, d=400, trials=20, seed=3, n_jobs=1)
+    >>> bool(abs(result.cosine_q - ns.align(task, training).cosine_q) < 4 * result.cosine_q_se)
     True
     """
-    asked = ask(task, training, "attention", d, **options)
-    values = _run(align_trial, asked, trials, seed, options, title="alignment")
-    question = asked.question("simulate_alignment", trials, seed, options)
-    return _alignment(values, asked, question)
+    options: dict[str, Any] = {"noise": noise, "signal": signal, "sampler": sampler}
+    spec = specify(task, training, "attention", d, memory=memory, **options)
+    values = _run(align_trial, spec, trials, seed, n_jobs, progress, title="alignment")
+    question = spec.question("simulate_alignment", trials, seed, options)
+    return _alignment(values, spec, question)
 
 
-@takes("query", "noise", "signal", "sampler", "n_test", *HOW)
 def simulate_focus(
     task: Task,
     training: Training,
@@ -167,9 +217,17 @@ def simulate_focus(
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
-    **options: Unpack[Options],
+    *,
+    query: Query | None = None,
+    noise: Noise | None = None,
+    signal: Any = None,
+    sampler: str = "auto",
+    n_test: int = 10_000,
+    n_jobs: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
 ) -> Focus:
-    """Train the query at dimension d, several times, and see where it looks: the twin of `focus`.
+    """Train the query at dimension d, several times; measure its attention: the twin of `focus`.
 
     Parameters
     ----------
@@ -179,11 +237,9 @@ def simulate_focus(
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
     trials : int, default 8
-        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
-        standard errors (NaN for one trial).
-    seed : default 0
-        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    <options>
+        Independent repetitions.
+    seed, query, noise, signal, sampler, n_test, n_jobs, memory, progress : optional
+        As in `simulate`.
 
     Returns
     -------
@@ -200,20 +256,26 @@ def simulate_focus(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> training = ns.Training(alpha0=4.0, alpha1=1.0)
-    >>> found = ns.simulate_focus(task, training, d=400, trials=10, seed=1, n_jobs=1)
-    >>> bool(abs(found.signal - ns.focus(task, training).signal) < 4 * found.signal_se)
+    >>> result = ns.simulate_focus(task, training, d=400, trials=10, seed=1, n_jobs=1)
+    >>> bool(abs(result.signal - ns.focus(task, training).signal) < 4 * result.signal_se)
     True
     """
-    asked = ask(task, training, choice("model", model, WITH_QUERY), d, **options)
-    values = _run(focus_trial, asked, trials, seed, options, title="attention")
+    options: dict[str, Any] = {
+        "query": query,
+        "noise": noise,
+        "signal": signal,
+        "sampler": sampler,
+        "n_test": n_test,
+    }
+    spec = specify(task, training, choice("model", model, WITH_QUERY), d, memory=memory, **options)
+    values = _run(focus_trial, spec, trials, seed, n_jobs, progress, title="attention")
     result: dict[str, Any] = {"model": model} | means(values, ("signal", "noise", "largest"))
     result |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
-    question = asked.question("simulate_focus", trials, seed, options)
-    focus = build(Focus, result, asked.shape, question, values)
+    question = spec.question("simulate_focus", trials, seed, options)
+    focus = build(Focus, result, spec.shape, question, values)
     return dataclasses.replace(focus, **_each(values, task, "signals"))
 
 
-@takes("query", "data", "noise", "sampler", *HOW)
 def simulate_separability(
     task: Task,
     training: Training,
@@ -221,7 +283,14 @@ def simulate_separability(
     d: int = 500,
     trials: int = 20,
     seed: Any = 0,
-    **options: Unpack[Options],
+    *,
+    query: Query | None = None,
+    data: str = "D1",
+    noise: Noise | None = None,
+    sampler: str = "auto",
+    n_jobs: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
 ) -> Separability:
     """Draw training data at dimension d, several times, and count how often they are separable.
 
@@ -237,11 +306,9 @@ def simulate_separability(
         Dimension of a token, from 1 to 10⁶;
         D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
     trials : int, default 20
-        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
-        standard errors (NaN for one trial).
-    seed : default 0
-        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    <options>
+        Independent repetitions.
+    seed, query, data, noise, sampler, n_jobs, memory, progress : optional
+        As in `simulate`.
 
     Returns
     -------
@@ -263,40 +330,42 @@ def simulate_separability(
     >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, n_jobs=1).fraction
     array([1., 0.])
     """
-    one_signal("simulate_separability", task)
-    asked = ask(task, training, model, d, **options)
-    values = _run(separate_trial, asked, trials, seed, options, title=model)
+    check_kind("task", task, Task)
+    task.need_one_signal("simulate_separability")
+    options: dict[str, Any] = {"query": query, "data": data, "noise": noise, "sampler": sampler}
+    spec = specify(task, training, model, d, memory=memory, **options)
+    values = _run(separate_trial, spec, trials, seed, n_jobs, progress, title=model)
     count = values["separable"].shape[-1]
     fraction = values["separable"].mean(axis=-1)
     chance = (count * fraction + 1.0) / (count + 2.0)  # after Laplace: never certain
     error = np.sqrt(chance * (1.0 - chance) / (count + 3.0))
     result = {"model": model, "fraction": fraction, "fraction_se": error}
-    question = asked.question("simulate_separability", trials, seed, options)
-    return build(Separability, result, asked.shape, question, values)
+    question = spec.question("simulate_separability", trials, seed, options)
+    return build(Separability, result, spec.shape, question, values)
 
 
 def _run(
     trial: Callable[[Trial], dict[str, float]],
-    asked: Asked,
+    spec: Specification,
     trials: int,
     seed: Any,
-    options: Options,
+    n_jobs: int | None,
+    progress: Progress,
     title: str,
 ) -> dict[str, FloatArray]:
     """Run all trials of all points; return each number by name, with trials as the last axis."""
-    trials = trial_count(trials, asked.shape)
-    n_jobs, progress = options["n_jobs"], options["progress"]
+    trials = trial_count(trials, spec.shape)
     check_n_jobs(n_jobs)
-    points = asked.points()
+    points = checked_points(spec)
     seeds = streams(seed, len(points), trials)
-    jobs = [points[place // trials].trial(seed) for place, seed in enumerate(seeds)]
+    jobs = [Trial(points[place // trials], seed) for place, seed in enumerate(seeds)]
     n_jobs = worth(n_jobs, sum(point.seconds for point in points) * trials)
-    rows = run(trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{title}, d = {asked.d}")
-    return by_name(rows, asked.shape, trials)
+    rows = run(trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{title}, d = {spec.d}")
+    return by_name(rows, spec.shape, trials)
 
 
 def _each(values: dict[str, FloatArray], task: Task, *fields: str) -> dict[str, Any]:
-    """Return mean and standard error of what there is for each of several signals."""
+    """Return mean and standard error of the fields that exist for each of several signals."""
     if task.signals is None:
         return {}
     result: dict[str, Any] = {}
@@ -310,10 +379,10 @@ def _each(values: dict[str, FloatArray], task: Task, *fields: str) -> dict[str, 
     return result
 
 
-def _alignment(values: dict[str, FloatArray], asked: Asked, question: Question) -> Alignment:
-    result = means(values, ALIGNMENT) | {"constant": np.full(asked.shape, np.nan)}
+def _alignment(values: dict[str, FloatArray], spec: Specification, question: Question) -> Alignment:
+    result = means(values, ALIGNMENT) | {"constant": np.full(spec.shape, np.nan)}
     trials = {
         name: value for name, value in values.items() if name.startswith((*ALIGNMENT, *COSINES))
     }
-    alignment = build(Alignment, result, asked.shape, question, trials)
-    return dataclasses.replace(alignment, **_each(values, asked.task, *COSINES))
+    alignment = build(Alignment, result, spec.shape, question, trials)
+    return dataclasses.replace(alignment, **_each(values, spec.task, *COSINES))

@@ -1,4 +1,4 @@
-"""From the rows of trials to an answer: numbers by name, their means and standard errors."""
+"""Results from trials: numbers by name, their means and standard errors."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def means(values: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, A
 
     Examples
     --------
-    >>> found = means({"error": np.array([0.1, 0.3])}, ["error"])
-    >>> {name: round(float(value), 6) for name, value in found.items()}
+    >>> result = means({"error": np.array([0.1, 0.3])}, ["error"])
+    >>> {name: round(float(value), 6) for name, value in result.items()}
     {'error': 0.2, 'error_se': 0.1}
     """
     result: dict[str, Any] = {}

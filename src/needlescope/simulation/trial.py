@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import NoMinimiser, NotConverged
 from ..solvers.separable import separability
 from .measures import error_rate, summarise
-from .point import Trial
+from .specification import Trial
 from .training import from_law, from_tokens
 from .training.trained import each_of
 
@@ -37,26 +37,25 @@ def align_trial(trial: Trial) -> dict[str, float]:
 
 
 def focus_trial(trial: Trial) -> dict[str, float]:
-    """Train the query once; return what it looks at in fresh positive samples."""
+    """Train the query once; return its attention in fresh positive samples."""
+    task = trial.spec.task
     weights, alignment = _source(trial).attention(trial)
-    R, others = trial.task.mean_count, trial.task.L - trial.task.mean_count
+    R, others = task.mean_count, task.L - task.mean_count
     count = mass = largest = 0.0
-    each = np.zeros((2, trial.task.kinds))  # mass and number of positives of each signal
+    each = np.zeros((2, task.kinds))  # mass and number of positives of each signal
     for a, marked, carried in weights:  # (m, L) weights, signal tokens and signals of m positives
         owner, token = marked.pairs
         count += len(a)
         on_signal = a[owner, token]
         mass += float(on_signal.sum())
         if carried is not None:
-            each[0] += np.bincount(carried[owner], on_signal, trial.task.kinds)
-            each[1] += np.bincount(carried, None, trial.task.kinds)
+            each[0] += np.bincount(carried[owner], on_signal, task.kinds)
+            each[1] += np.bincount(carried, None, task.kinds)
         top = a == a.max(axis=1, keepdims=True)  # of equal weights each counts in part
         largest += float((top[owner, token] / top.sum(axis=1)[owner]).sum())
     several = {}
-    if trial.task.signals is not None:
-        item = np.divide(
-            each[0], R * each[1], out=np.full(trial.task.kinds, np.nan), where=each[1] > 0
-        )
+    if task.signals is not None:
+        item = np.divide(each[0], R * each[1], out=np.full(task.kinds, np.nan), where=each[1] > 0)
         several = dict(zip(each_of("signals", trial), item.tolist(), strict=True))
     return several | {
         "signal": mass / (count * R),
@@ -68,9 +67,9 @@ def focus_trial(trial: Trial) -> dict[str, float]:
 
 
 def separate_trial(trial: Trial) -> dict[str, float]:
-    """Draw the training data once; say whether its features are separable, and if that is proven.
+    """Draw the training data once; return whether they are separable, and if that is proven.
 
-    A negative without proof says that no margin above rounding exists.
+    A negative without proof means that no margin above rounding exists.
     """
     with _named(trial):
         answer = separability(*_source(trial).features(trial))
@@ -78,15 +77,18 @@ def separate_trial(trial: Trial) -> dict[str, float]:
 
 
 def _source(trial: Trial) -> ModuleType:
-    return from_tokens if trial.sampler == "tokens" else from_law
+    return from_tokens if trial.spec.sampler == "tokens" else from_law
 
 
 @contextmanager
 def _named(trial: Trial) -> Iterator[None]:
-    """Say in which trial, of which problem, something could not be solved."""
+    """Add to an error which trial of which problem failed."""
+    spec = trial.spec
     try:
         yield
     except (NoMinimiser, NotConverged) as failure:
         number = trial.seed.spawn_key[-1] if trial.seed.spawn_key else 0
-        where = f"trial {number} of {trial.model.name} at d={trial.d}, n={trial.n}, {trial.task!r}"
-        raise type(failure)(f"{failure} (in {where}, {trial.training!r})") from None
+        where = (
+            f"trial {number} of {spec.model.name} at d={spec.d}, n={trial.point.n}, {spec.task!r}"
+        )
+        raise type(failure)(f"{failure} (in {where}, {spec.training!r})") from None

@@ -1,7 +1,7 @@
-"""Scores put on the scale of probabilities by two numbers (Platt), and the losses they then have.
+"""Platt calibration: log odds = slope · score + intercept, and the logarithmic loss after it.
 
-Scores beyond the middle 90 % of both classes are moved to its ends first: a few samples out of all
-proportion would else decide.
+Scores beyond the middle 90 % of both classes are clipped first, so that a few outliers do not
+decide.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
 
 
 class Platt(NamedTuple):
-    """A calibration: log odds = slope · score + intercept, for scores that bags held out had.
+    """A calibration: log odds = slope · score + intercept, fitted to scores of held-out samples.
 
-    Beyond ``low`` and ``high``, where nothing was seen, log odds grow like a logarithm only. Of
+    Beyond ``low`` and ``high``, the range of those scores, log odds grow like a logarithm only. Of
     several classifiers, each number is a column with a row for each.
     """
 
@@ -38,7 +38,7 @@ class Platt(NamedTuple):
         return np.asarray(self.slope * inside + self.intercept + beyond)
 
     def counted_from(self, centre: float) -> Platt:
-        """Return the same for scores that are not counted from their centre."""
+        """Return the same calibration for scores that are shifted by ``centre``."""
         intercept = self.intercept - self.slope * centre
         return Platt(self.slope, intercept, self.low + centre, self.high + centre)
 
@@ -55,7 +55,7 @@ AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
 
 
 def losses_of(scores: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the logarithmic loss of each bag once its score is calibrated."""
+    """Return the logarithmic loss of each sample after calibration."""
     result: FloatArray = losses_of_each(scores[None], y, weight)[0]
     return result
 
@@ -68,21 +68,21 @@ def losses_of_each(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Flo
 
 
 def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
-    """Fit two numbers that make probabilities of scores; the slope is positive.
+    """Fit slope and intercept; the slope is positive.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> y = np.where(rng.random(4000) < 0.5, 1.0, -1.0)
-    >>> found = platt(10.0 * (y + rng.standard_normal(4000)), y, np.full(4000, 1 / 4000))
-    >>> bool(abs(found.slope - 0.2) < 0.02), bool(abs(found.intercept) < 0.1)
+    >>> result = platt(10.0 * (y + rng.standard_normal(4000)), y, np.full(4000, 1 / 4000))
+    >>> bool(abs(result.slope - 0.2) < 0.02), bool(abs(result.intercept) < 0.1)
     (True, True)
     """
     return platt_of_each(scores[None], y, weight).of(0)
 
 
 def platt_of_each(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
-    """Fit the two numbers of several classifiers at once, a row of scores for each."""
+    """Fit the calibrations of several classifiers at once, a row of scores for each."""
     low, high = ends(scores, y, weight)
     lower, upper = _middle(scores, weight, 0.5)
     middle, size = 0.5 * (lower + upper)[:, None], np.where(high > low, high - low, 1.0)

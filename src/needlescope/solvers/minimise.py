@@ -112,7 +112,9 @@ def _solve(problem: Problem, ridges: Sequence[float], tolerance: float) -> list[
     """Choose the method; every weight is above zero."""
     one_label = bool((problem.y == problem.y[0]).all())
     if problem.loss.kinked or one_label:
-        check_finite(float(np.sum(problem.F, dtype=float)))  # the other methods look on the way
+        check_finite(
+            float(np.sum(problem.F, dtype=float))
+        )  # the other methods check in their first pass
     elif all(ridge > 0.0 for ridge in ridges):
         return list(smooth_path(problem, ridges, tolerance))
     return [_solve_one(problem._replace(ridge=ridge), one_label, tolerance) for ridge in ridges]

@@ -13,7 +13,7 @@ from ..losses import Loss
 Features = NDArray[np.float32] | NDArray[np.float64]
 
 CANCELLED = 1e-5
-ENOUGH = 0.3  # a slope of J that has fallen to this part ends a line search
+FLAT_SLOPE = 0.3  # a slope of J that has fallen to this part ends a line search
 SLOPE_ROUNDING = 1e-15  # of the terms of a slope
 TRIALS, LONGEST = 60, 1e6
 
@@ -89,7 +89,7 @@ def step_length(
         return first + bent + problem.ridge * t * square
 
     rounding = SLOPE_ROUNDING * float(np.abs(move) @ np.abs(r))
-    enough = max(ENOUGH * abs(first), rounding)
+    enough = max(FLAT_SLOPE * abs(first), rounding)
     low, at_low, high, at_high = 0.0, first, np.inf, np.inf
     t = 1.0
     for _ in range(TRIALS):

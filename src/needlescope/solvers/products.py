@@ -16,7 +16,7 @@ from .problem import Features
 
 PRODUCT_BLOCK = 2**17  # float64 numbers in a block: 1 MB, half of a common L2 cache
 SINGLE_PANEL = 2**20  # float32 numbers in a panel of columns: fast for products with FFᵀ
-COPY = 2**26  # at most so many numbers are copied to single precision: 256 MB
+COPY = 2**26  # at most this many numbers are copied to single precision: 256 MB
 SINGLE_RANGE = 1e12  # row norms beyond this, or below its inverse, stay out of float32
 CENTRED = 0.01  # a smaller mean, squared and relative to the rows, is none
 SINGLE_PRECISION = 1e-6  # accuracy of a float32 difference

@@ -40,8 +40,8 @@ class Separability(NamedTuple):
         Examples
         --------
         >>> F, y = np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, -1.0, 1.0])
-        >>> found = separability(F, y)
-        >>> found.check(F, y), found.check(F, -y)
+        >>> result = separability(F, y)
+        >>> result.check(F, y), result.check(F, -y)
         (True, False)
         """
         F, y = _samples(F, y)
@@ -83,11 +83,11 @@ def separability(F: Any, y: Any) -> Separability:
     Examples
     --------
     >>> F = np.array([[0.0], [1.0], [3.0]])
-    >>> found = separability(F, np.array([-1.0, -1.0, 1.0]))
-    >>> found.separable, round(found.margin, 3)
+    >>> result = separability(F, np.array([-1.0, -1.0, 1.0]))
+    >>> result.separable, round(result.margin, 3)
     (True, 0.447)
-    >>> found = separability(F, np.array([-1.0, 1.0, -1.0]))
-    >>> found.separable, found.weights.round(3).tolist()
+    >>> result = separability(F, np.array([-1.0, 1.0, -1.0]))
+    >>> result.separable, result.weights.round(3).tolist()
     (False, [0.333, 0.5, 0.167])
     """
     F, y = _samples(F, y)

@@ -25,7 +25,7 @@ from ..arrays import FloatArray
 from ..grid import check_kind, choice, common_shape
 from ..lattice import REPLICATES
 from ..models import WITH_QUERY, Model, get_model
-from ..models.asked import check_schedule
+from ..models.checks import check_schedule
 from ..query import Query
 from ..results import Focus, gather
 from ..task import Task

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models import Model
-from ..models.asked import check_query
+from ..models.checks import check_query
 from ..query import SHARPEST, Query
 from ..results.trained import as_query
 from ..task import Task

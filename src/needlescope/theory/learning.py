@@ -17,7 +17,7 @@ from ..errors import NoMinimiser, NotConverged
 from ..grid import check_kind, choice, common_shape, whole
 from ..losses import get_loss
 from ..models import Model, get_model
-from ..models.asked import check_schedule, check_test
+from ..models.checks import check_schedule, check_test
 from ..query import Query
 from ..results import Outcome, gather
 from ..task import Positions, Task

@@ -12,7 +12,7 @@ from ..answer import Question
 from ..arrays import Value
 from ..grid import check_broadcast, check_kind, choice, common_shape, real
 from ..models import get_model
-from ..models.asked import check_query, check_schedule
+from ..models.checks import check_query, check_schedule
 from ..query import Query
 from ..results import Outcome, Threshold, gather
 from ..task import Task

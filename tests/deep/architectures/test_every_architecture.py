@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pkgutil import iter_modules
+
 import pytest
 import torch
 
-from needlescope.deep.building import BUILD
+from needlescope.deep import architectures
 from needlescope.deep.catalogue import ARCHITECTURES
 
-COVERS = ("reader",)
+COVERS = ("network",)
 IN_ORDER = ("gru", "convolution")
 SIGNED = ("linear",)
 
@@ -19,7 +21,7 @@ def name(request):
 
 
 @pytest.fixture
-def reader(name):
+def network(name):
     torch.manual_seed(3)
     result = ARCHITECTURES[name].build(6, 8, 4 if ARCHITECTURES[name].heads else None)
     for parameter in result.parameters():  # away from the start, where much is zero
@@ -33,36 +35,37 @@ def X():
     return torch.randn(5, 7, 6)
 
 
-def test_every_architecture_is_built(name):
-    assert set(BUILD) == set(ARCHITECTURES) and ARCHITECTURES[name].name == name
+def test_every_module_builds_some_architecture():
+    files = {module.name for module in iter_modules(architectures.__path__)} - {"network"}
+    assert files == {architecture.module for architecture in ARCHITECTURES.values()}
 
 
-def test_a_score_for_each_sample(reader, X):
-    assert reader(X).scores.shape == (5,)
-    assert len(reader(X).scores.unique()) == 5
+def test_a_score_for_each_sample(network, X):
+    assert network(X).scores.shape == (5,)
+    assert len(network(X).scores.unique()) == 5
 
 
-def test_what_fills_up_is_not_seen(reader, X):
+def test_what_fills_up_is_not_seen(network, X):
     lengths = torch.tensor([7, 1, 3, 6, 2])
-    there = torch.arange(7) < lengths[:, None]
-    padded = torch.where(there[..., None], X, torch.tensor(0.0))
-    together = reader(padded, there)
+    mask = torch.arange(7) < lengths[:, None]
+    padded = torch.where(mask[..., None], X, torch.tensor(0.0))
+    together = network(padded, mask)
     for row, length in enumerate(lengths):
-        alone = reader(X[row : row + 1, :length])
+        alone = network(X[row : row + 1, :length])
         torch.testing.assert_close(together.scores[row], alone.scores[0])
         if alone.attention is not None:
             torch.testing.assert_close(together.attention[row, :, :length], alone.attention[0])
             assert (together.attention[row, :, length:] == 0.0).all()
 
 
-def test_order_means_nothing_but_to_those_that_read_in_order(name, reader, X):
-    turned = reader(X.flip(1)).scores
-    same = torch.allclose(turned, reader(X).scores, atol=1e-5)
+def test_order_means_nothing_but_to_those_that_read_in_order(name, network, X):
+    turned = network(X.flip(1)).scores
+    same = torch.allclose(turned, network(X).scores, atol=1e-5)
     assert same != (name in IN_ORDER)
 
 
-def test_attention_is_shared_out(name, reader, X):
-    attention, words = reader(X).attention, ARCHITECTURES[name].attention
+def test_attention_is_shared_out(name, network, X):
+    attention, words = network(X).attention, ARCHITECTURES[name].attention
     assert (attention is None) == (words == "")
     if attention is not None:
         heads = ARCHITECTURES[name].heads
@@ -71,19 +74,19 @@ def test_attention_is_shared_out(name, reader, X):
         assert name in SIGNED or (attention >= 0.0).all()
 
 
-def test_every_weight_is_learned(reader, X):
-    reader(X).scores.sum().backward()
+def test_every_weight_is_learned(network, X):
+    network(X).scores.sum().backward()
     assert all(
-        parameter.grad is not None and parameter.grad.any() for parameter in reader.parameters()
+        parameter.grad is not None and parameter.grad.any() for parameter in network.parameters()
     )
 
 
-def test_queries_are_directions_of_tokens(reader, X):
-    queries = reader.queries()
+def test_queries_are_directions_of_tokens(network, X):
+    queries = network.queries()
     assert queries is None or queries.shape[1] == X.shape[2]
 
 
-def test_the_bias_is_part_of_the_score(reader, X):
-    before = reader(X).scores
-    reader.bias.data += 2.0
-    torch.testing.assert_close(reader(X).scores, before + 2.0)
+def test_the_bias_is_part_of_the_score(network, X):
+    before = network(X).scores
+    network.bias.data += 2.0
+    torch.testing.assert_close(network(X).scores, before + 2.0)

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from needlescope.deep.architectures.self_attention import SelfAttention
-from needlescope.deep.training.checkpoint import ABANDONED, Keeper
-from needlescope.deep.training.choice import choose, held_out
-from needlescope.deep.training.loop import Course, Setting
+from needlescope.deep.training.checkpoint import ABANDONED, Checkpoint
+from needlescope.deep.training.loop import LoopOptions, Setting
+from needlescope.deep.training.selection import hold_out, select_setting
 from tests.deep.training.toy import samples
 
-COURSE = Course(epochs=5, patience=5, batch=16)
+OPTIONS = LoopOptions(epochs=5, patience=5, batch=16)
 SETTINGS = [Setting(rate, 3.0) for rate in (0.01, 0.03)]
 
 
@@ -24,24 +24,24 @@ class Stopped(Exception):
     pass
 
 
-def run(keeper, stop=None):
+def run(checkpoint, stop=None):
     """Train in two settings; end the training after so many epochs in all."""
 
-    def told(epochs):
+    def report(epochs):
         if epochs == stop:
             raise Stopped
 
     some = samples()
-    return choose(
+    return select_setting(
         lambda: SelfAttention(4, 4, 2),
         some,
-        held_out(some.y.numpy()),
-        COURSE,
+        hold_out(some.y.numpy()),
+        OPTIONS,
         SETTINGS,
         7,
-        keeper,
-        lambda reader: {"norm": float(reader.token.detach().norm()), "map": [1.0]},
-        told,
+        checkpoint,
+        lambda network: {"norm": float(network.token.detach().norm()), "map": [1.0]},
+        report,
     )
 
 
@@ -54,28 +54,28 @@ def whole():
 def test_it_goes_on_to_the_same_bits(whole, tmp_path, stop):
     path = tmp_path / "folder" / "one.npz"
     with pytest.raises(Stopped):
-        run(Keeper(path, "this", pause=0.0), stop)
-    keeper = Keeper(path, "this", pause=0.0)
-    assert sum(run.epoch for run in keeper.runs) == stop
-    again = run(keeper)
+        run(Checkpoint(path, "this", pause=0.0), stop)
+    checkpoint = Checkpoint(path, "this", pause=0.0)
+    assert sum(run.epoch for run in checkpoint.runs) == stop
+    again = run(checkpoint)
     assert [run.history for run in again.runs] == [run.history for run in whole.runs]
     assert [run.seen for run in again.runs] == [run.seen for run in whole.runs]
-    for name, value in whole.reader.state_dict().items():
-        assert torch.equal(again.reader.state_dict()[name], value)
+    for name, value in whole.network.state_dict().items():
+        assert torch.equal(again.network.state_dict()[name], value)
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_what_has_ended_is_not_trained_again(whole, tmp_path):
     path = tmp_path / "one.npz"
-    run(Keeper(path, "this", pause=0.0))
-    told = []
-    keeper = Keeper(path, "this", pause=0.0)
+    run(Checkpoint(path, "this", pause=0.0))
+    report = []
+    checkpoint = Checkpoint(path, "this", pause=0.0)
     some = samples()
-    parts = held_out(some.y.numpy())
-    result = choose(lambda: SelfAttention(4, 4, 2), some, parts, COURSE, SETTINGS, 7, keeper, None,
-                   told.append)  # fmt: skip
-    assert told == [] and result.run.history == whole.run.history
-    assert torch.equal(result.reader.token, whole.reader.token)
+    split = hold_out(some.y.numpy())
+    given = (lambda: SelfAttention(4, 4, 2), some, split, OPTIONS, SETTINGS, 7, checkpoint)
+    result = select_setting(*given, report=report.append)
+    assert report == [] and result.run.history == whole.run.history
+    assert torch.equal(result.network.token, whole.network.token)
 
 
 def test_a_starting_run_leaves_the_file_that_another_is_writing(tmp_path):
@@ -83,7 +83,7 @@ def test_a_starting_run_leaves_the_file_that_another_is_writing(tmp_path):
     for name, age in (("one.abc.part", 0.0), ("one.old.part", 2 * ABANDONED), ("two.x.part", 1e6)):
         (tmp_path / name).write_bytes(b"half")
         os.utime(tmp_path / name, (now - age, now - age))
-    Keeper(path, "this")
+    Checkpoint(path, "this")
     assert sorted(item.name for item in tmp_path.iterdir()) == ["one.abc.part", "two.x.part"]
 
 
@@ -95,32 +95,32 @@ def test_a_run_goes_on_when_its_half_written_file_was_removed(tmp_path, monkeypa
         Path(file.name).unlink()
 
     monkeypatch.setattr("needlescope.deep.training.checkpoint.np.savez", write_and_lose)
-    run(Keeper(path, "this", pause=0.0))
+    run(Checkpoint(path, "this", pause=0.0))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_of_another_layout_is_refused(tmp_path):
     path = tmp_path / "one.npz"
     with pytest.raises(Stopped):
-        run(Keeper(path, "this", pause=0.0), 2)
+        run(Checkpoint(path, "this", pause=0.0), 2)
     with np.load(path) as file:
         arrays = {name.replace("model.token", "model.other"): file[name] for name in file.files}
     np.savez(path, **arrays)
     with pytest.raises(ValueError, match="cannot be read; remove it to train from the start"):
-        run(Keeper(path, "this", pause=0.0))
+        run(Checkpoint(path, "this", pause=0.0))
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_nothing_is_written_before_it_is_time(tmp_path):
-    run(Keeper(tmp_path / "one.npz", "this", pause=1e9))
+    run(Checkpoint(tmp_path / "one.npz", "this", pause=1e9))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_of_another_training_is_refused(tmp_path):
     path = tmp_path / "one.npz"
-    run(Keeper(path, "this", pause=0.0))
+    run(Checkpoint(path, "this", pause=0.0))
     with pytest.raises(ValueError, match=r"is of another training, this; remove it, or give"):
-        Keeper(path, "that")
+        Checkpoint(path, "that")
 
 
 def lies(path):
@@ -139,8 +139,8 @@ def lies(path):
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     path = tmp_path / "one.npz"
-    run(Keeper(path, "this", pause=0.0))
+    run(Checkpoint(path, "this", pause=0.0))
     for bad in list(lies(path)):
         path.write_bytes(bad)
         with pytest.raises(ValueError, match=r"cannot be read; remove it to train from the"):
-            Keeper(path, "this")
+            Checkpoint(path, "this")

@@ -10,36 +10,38 @@ from torch import nn
 
 from needlescope.deep.architectures.solvable import Solvable
 from needlescope.deep.architectures.transformer import Transformer
+from needlescope.deep.training import defaults
 from needlescope.deep.training.loop import (
-    Course,
+    LoopOptions,
     Model,
-    Parts,
     Run,
     Setting,
+    Split,
     mean_loss,
     train,
 )
 from tests.deep.training.toy import samples
 
-PARTS = Parts(torch.arange(12, 60), torch.arange(12))
+COVERS = ("defaults",)
+SPLIT = Split(torch.arange(12, 60), torch.arange(12))
 
 
-COURSE = Course(epochs=30, patience=5, batch=16)
+OPTIONS = LoopOptions(epochs=30, patience=5, batch=16)
 
 
-def trained(course=COURSE, rate=0.05, seed=0):
+def trained(options=OPTIONS, rate=0.05, seed=0):
     setting = Setting(rate, 1.0)
     run, some = Run(setting), samples()
     model = Model.begin(Solvable(4), setting)
     epochs = []
-    train(model, some, PARTS, course, run, seed, lambda run, model: epochs.append(run.epoch))
-    return model.reader, run, some, epochs
+    train(model, some, SPLIT, options, run, seed, lambda run, model: epochs.append(run.epoch))
+    return model.network, run, some, epochs
 
 
 def test_the_best_weights_are_kept():
-    reader, run, some, _ = trained(Course(epochs=500, patience=5, batch=16), rate=0.5)
+    network, run, some, _ = trained(LoopOptions(epochs=500, patience=5, batch=16), rate=0.5)
     assert run.best_epoch < run.epoch  # others came after
-    assert mean_loss(reader, some, PARTS.held) == run.least < 0.7 * run.history[0]
+    assert mean_loss(network, some, SPLIT.held_out) == run.least < 0.7 * run.history[0]
     assert run.least == min(run.history) == run.history[run.best_epoch]
 
 
@@ -49,18 +51,18 @@ def test_it_is_told_of_every_epoch_from_the_start_on():
 
 
 def test_it_ends_when_it_has_waited_long_enough():
-    _, run, _, _ = trained(Course(epochs=500, patience=5, batch=16), rate=0.5)
+    _, run, _, _ = trained(LoopOptions(epochs=500, patience=5, batch=16), rate=0.5)
     assert run.epoch == run.best_epoch + 5 < 500
-    _, run, _, _ = trained(Course(epochs=3, patience=5, batch=16), rate=1e-4)
+    _, run, _, _ = trained(LoopOptions(epochs=3, patience=5, batch=16), rate=1e-4)
     assert run.epoch == 3
 
 
 def test_one_that_has_learned_nothing_yet_is_given_more():
-    course, still, fallen = Course(epochs=500, patience=5), [0.7, *[0.71] * 99], [0.7, 0.5]
-    assert not Run(Setting(0.1, 1.0), still).ended(course)
-    assert Run(Setting(0.1, 1.0), [*still, 0.71]).ended(course)
-    assert not Run(Setting(0.1, 1.0), fallen + [0.51] * 4).ended(course)
-    assert Run(Setting(0.1, 1.0), fallen + [0.51] * 5).ended(course)
+    options, still, fallen = LoopOptions(epochs=500, patience=5), [0.7, *[0.71] * 99], [0.7, 0.5]
+    assert not Run(Setting(0.1, 1.0), still).ended(options)
+    assert Run(Setting(0.1, 1.0), [*still, 0.71]).ended(options)
+    assert not Run(Setting(0.1, 1.0), fallen + [0.51] * 4).ended(options)
+    assert Run(Setting(0.1, 1.0), fallen + [0.51] * 5).ended(options)
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not():
@@ -72,21 +74,21 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not():
 def test_a_loss_that_is_no_number_is_a_divergence():
     some = samples()
     some.table[100] = torch.inf
-    setting, course = Setting(0.1, 1.0), Course(epochs=4, batch=16)
+    setting, options = Setting(0.1, 1.0), LoopOptions(epochs=4, batch=16)
     run = Run(setting)
-    train(Model.begin(Solvable(4), setting), some, PARTS, course, run, 0)
+    train(Model.begin(Solvable(4), setting), some, SPLIT, options, run, 0)
     assert run.diverged and run.least == math.inf and run.epoch < 4
 
 
 def test_weights_decay_and_biases_and_norms_do_not():
-    reader = Transformer(4, 8, 2, depth=1)
-    before = {name: item.detach().clone() for name, item in reader.named_parameters()}
-    model = Model.begin(reader, Setting(0.1, 3.0))
-    for parameter in reader.parameters():
+    network = Transformer(4, 8, 2, depth=1)
+    before = {name: item.detach().clone() for name, item in network.named_parameters()}
+    model = Model.begin(network, Setting(0.1, 3.0))
+    for parameter in network.parameters():
         parameter.grad = torch.zeros_like(parameter)
     model.adam.step()
-    norms = {n for n, part in reader.named_modules() if isinstance(part, nn.LayerNorm)}
-    for name, parameter in reader.named_parameters():
+    norms = {n for n, part in network.named_modules() if isinstance(part, nn.LayerNorm)}
+    for name, parameter in network.named_parameters():
         free = name.endswith("bias") or name.rpartition(".")[0] in norms
         torch.testing.assert_close(parameter.detach(), before[name] * (1.0 if free else 0.7))
 
@@ -94,19 +96,25 @@ def test_weights_decay_and_biases_and_norms_do_not():
 def test_a_weight_of_two_stands_for_two_samples():
     some, twice = samples(n=4), samples(n=4)
     twice.weight[1] = 2.0
-    reader = Solvable(4)
-    reader.readout.data.fill_(0.3)
-    repeated = mean_loss(reader, some, torch.tensor([0, 1, 1, 2, 3]))
-    assert mean_loss(reader, twice, torch.arange(4)) == pytest.approx(repeated, rel=1e-9)
+    network = Solvable(4)
+    network.readout.data.fill_(0.3)
+    repeated = mean_loss(network, some, torch.tensor([0, 1, 1, 2, 3]))
+    assert mean_loss(network, twice, torch.arange(4)) == pytest.approx(repeated, rel=1e-9)
 
 
 def test_every_epoch_has_all_samples_in_an_order_of_its_own(monkeypatch):
     some, seen = samples(), []
     whole = some.batch
     monkeypatch.setattr(some, "batch", lambda rows: seen.append(rows.tolist()) or whole(rows))
-    run, course = Run(Setting(0.01, 1.0)), Course(epochs=2, batch=16)
-    train(Model.begin(Solvable(4), run.setting), some, PARTS, course, run, 0)
+    run, options = Run(Setting(0.01, 1.0)), LoopOptions(epochs=2, batch=16)
+    train(Model.begin(Solvable(4), run.setting), some, SPLIT, options, run, 0)
     # 48 samples in three batches, and those held out before and between
     epochs = [[row for batch in seen[k : k + 3] for row in batch] for k in (1, 5)]
-    assert [sorted(epoch) for epoch in epochs] == [PARTS.known.tolist()] * 2
+    assert [sorted(epoch) for epoch in epochs] == [SPLIT.train.tolist()] * 2
     assert epochs[0] != epochs[1]
+
+
+def test_training_is_described_by_numbers_that_make_sense():
+    assert all(0.0 < rate < 1.0 for rate in defaults.RATES)
+    assert all(decay >= 0.0 for decay in defaults.DECAYS)
+    assert 0 < defaults.PATIENCE < defaults.EPOCHS

@@ -318,9 +318,9 @@ def test_a_function_of_bags_keeps_what_they_are_called():
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
-        (3, "function must take the instances of a bag, got int; of a fitted transformer pass"),
-        (lambda bag: bag[:1], r"of bag 0 with 2 instances it made shape \(1, 3\)"),
-        (lambda bag: bag[:, : len(bag)], r"of bag 1 with 1 .* \(1, 1\), of bag 0 \(2, 2\)"),
+        (3, "function must take the instances of a bag, got int; for a fitted transformer pass"),
+        (lambda bag: bag[:1], r"for bag 0 with 2 instances it returned shape \(1, 3\)"),
+        (lambda bag: bag[:, : len(bag)], r"for bag 1 with 1 .* \(1, 1\), for bag 0 \(2, 2\)"),
         (lambda bag: bag.sum(axis=0), r"instances must be a table of numbers, .* shape \(3,\)"),
         (lambda bag: bag / 0.0, "bag 0 has a NaN or infinity in instance 0"),
         (lambda bag: sparse.csr_array(bag), "sparse instances"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,7 +21,11 @@ SIZES = {
     np.float64: [1e-300, 1e-200, 1e-149, 1e-100, 1e-10, 1e10, 1e100, 1e148, 1e155, 1e200, 1e300],
     np.float32: [1e-42, 1e-37, 1e-34, 1e-20, 1e-10, 1e10, 1e16, 1e19, 1e30, 1e37],
 }
-CASES = [(dtype, size) for dtype, sizes in SIZES.items() for size in sizes]
+FEW = [(np.float64, 1e-200), (np.float64, 1e155), (np.float32, 1e-37), (np.float32, 1e16)]
+# Scaling is the same for all classifiers: every size for one of them, a few for each.
+CASES = [(PooledClassifier, 1.0, dtype, size) for dtype in SIZES for size in SIZES[dtype]]
+CASES += [(kind, s, *few) for kind, s, few in product(KINDS, (1.0, 0.5, None), FEW)]
+CASES = list(dict.fromkeys(CASES))
 
 
 def needles(seed=0, size=1.0, dtype=float):
@@ -43,9 +48,7 @@ def of_unit_size(kind, shrinkage):
     return classifier(kind, shrinkage).fit(*needles()).score(*needles(1))
 
 
-@pytest.mark.parametrize(("dtype", "size"), CASES)
-@pytest.mark.parametrize("shrinkage", [1.0, 0.5, None])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "shrinkage", "dtype", "size"), CASES)
 def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
     clf, unit = classifier(kind, shrinkage), of_unit_size(kind, shrinkage)
     try:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import Bags, read_h5ad, read_hdf5, read_parquet, read_pt
-from needlescope.estimators.bags.files import check_fits, reading, regular
+from needlescope.estimators.bags.files import check_fits, reading, regular_file
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="makes a pipe")
@@ -66,7 +66,7 @@ def test_bounds_and_paths():
     with pytest.raises(ValueError, match=r"^x needs .*, above memory=10 .*; pass memory=11 if"):
         check_fits("x", 11, 10)
     with pytest.raises(FileNotFoundError, match=r"^there is no file nowhere$"):
-        regular("nowhere")
+        regular_file("nowhere")
     for memory in (0, -1, 1.5, "1", None, True):
         with pytest.raises(ValueError, match=r"^memory must be"):
             Bags.load("nowhere", memory=memory)

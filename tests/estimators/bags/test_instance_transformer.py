@@ -68,7 +68,7 @@ def test_parts_give_what_the_whole_gives(monkeypatch):
     bags = slides()
     whole = InstanceTransformer(StandardScaler()).fit(bags)
     wanted = whole.transform(bags).instances
-    monkeypatch.setattr(instance_transformer, "AT_ONCE", 10)
+    monkeypatch.setattr(instance_transformer, "LARGEST_FIT", 10)
     monkeypatch.setattr(instance_transformer, "chunks", lambda *given: moments.chunks(*given, 60))
     calls = []
     count = FunctionTransformer(lambda rows: calls.append(len(rows)) or rows)

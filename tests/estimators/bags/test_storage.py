@@ -63,7 +63,7 @@ def test_bags_without_names_ids_or_metadata(tmp_path):
 
 
 def test_large_files_are_mapped(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "MAPPED", 100)
+    monkeypatch.setattr(storage, "MAPPED_FROM", 100)
     monkeypatch.setattr(bags_module, "CHUNK", 4)  # written in many blocks
     bags = slides()
     bags.save(tmp_path / "bags")
@@ -140,7 +140,7 @@ def test_nothing_is_there_if_writing_fails(tmp_path, monkeypatch):
 
     bags = slides()
     bags.save(tmp_path / "kept")
-    monkeypatch.setattr(saving.NewRows, "put", full)
+    monkeypatch.setattr(saving.RowWriter, "put", full)
     with pytest.raises(ValueError, match=r"^bags cannot be written to .*/bags: No space left on"):
         bags.save(tmp_path / "bags")
     with pytest.raises(ValueError, match="No space left"):
@@ -161,7 +161,7 @@ def test_an_interrupt_leaves_nothing_either(tmp_path, monkeypatch):
 def test_rows_are_written_in_any_order(tmp_path):
     wanted = RNG.standard_normal((50, 3))
     order = RNG.permutation(50)
-    with saving.NewRows(tmp_path / "a.npy", (50, 3), np.float32) as rows:
+    with saving.RowWriter(tmp_path / "a.npy", (50, 3), np.float32) as rows:
         for part in np.array_split(order, 7):
             rows.put(part, wanted[part])
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), wanted.astype(np.float32))

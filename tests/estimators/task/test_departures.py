@@ -7,10 +7,10 @@ import pytest
 
 from needlescope.estimators.task.departures import (
     DRIFT,
+    BayesFloor,
     Departure,
     Drift,
-    Floor,
-    Told,
+    ErrorComparison,
     departures,
     trust,
     verdict,
@@ -52,27 +52,29 @@ def test_the_verdict_is_on_the_worst_error(error, words):
 @pytest.mark.parametrize("predicted", [0.01, 0.05, 0.1, 0.2])
 @pytest.mark.parametrize("doubt", [1.0, 1.2, 1.5, 3.0, 10.0])
 @pytest.mark.parametrize("se", [0.002, 0.01, 0.03])
-def test_a_twofold_miss_is_never_as_predicted_unless_counting_explains_it(predicted, doubt, se):
-    range_ = predicted / doubt, min(predicted * doubt, 0.5)
+def test_a_twofold_miss_is_never_as_predicted_unless_counting_explains_it(
+    predicted, theta_error, se
+):
+    range_ = predicted / theta_error, min(predicted * theta_error, 0.5)
     for measured in (2.0 * predicted, 0.5 * predicted):
-        told = Told(measured, se, predicted, *range_).judge()
+        told = ErrorComparison(measured, se, predicted, *range_).judge()
         explained = abs(measured - predicted) <= 2.0 * se
         assert told.level > 0 or explained
-        if doubt == 1.0:
+        if theta_error == 1.0:
             assert (told.level == 0) == explained
 
 
 def test_the_doubt_of_a_strength_widens_a_prediction_until_it_says_nothing():
     def level(measured, low, high):
-        return Told(measured, 0.01, 0.1, low, high).judge().level
+        return ErrorComparison(measured, 0.01, 0.1, low, high).judge().level
 
     assert level(0.135, 0.1, 0.1) == 2
     assert level(0.135, 0.08, 0.13) == 0
     assert level(0.135, 0.08, 0.2) == 1
     assert level(0.1, 0.03, 0.11) == 1  # a hit by chance
     assert level(0.4, 0.03, 0.2) == 2  # beyond even that
-    wide = Told(0.324, 0.034, 0.167, 0.03, 0.335).judge().words
-    assert wide == "0.324, against 0.167: the prediction is too open to say (0.030 to 0.335)"
+    wide = ErrorComparison(0.324, 0.034, 0.167, 0.03, 0.335).judge().sentence
+    assert wide == "0.324, against 0.167: the prediction is too uncertain (0.030 to 0.335)"
 
 
 @pytest.mark.parametrize(
@@ -89,18 +91,18 @@ def test_a_strength_that_changes_as_bags_are_added(halves, off, one_sided, level
     drift = Drift(halves, 2.37, off, one_sided)
     noise = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0}
     result = departures(noise, {"measured": np.nan, "predicted": np.nan}, np.nan, {}, drift)[DRIFT]
-    assert (result.level, result.words) == (level, f"{halves:.2f}, against 2.37: {words}")
+    assert (result.level, result.sentence) == (level, f"{halves:.2f}, against 2.37: {words}")
 
 
 def test_an_estimated_floor_is_beaten_only_beyond_counting():
-    assert Floor(0.004, 3000, 0.03, 0.028).judge().level == 2
-    assert Floor(0.004, 3000, 0.03, 0.003).judge().level == 1  # θ is so open
-    assert Floor(0.027, 3000, 0.03, 0.028).judge().level == 0
-    assert Floor(0.0, 100, 0.03, 0.03).judge().level == 0  # no error in a hundred: by chance
-    assert Floor(0.0, 300, 0.03, 0.03).judge().level == 2
+    assert BayesFloor(0.004, 3000, 0.03, 0.028).judge().level == 2
+    assert BayesFloor(0.004, 3000, 0.03, 0.003).judge().level == 1  # θ is so open
+    assert BayesFloor(0.027, 3000, 0.03, 0.028).judge().level == 0
+    assert BayesFloor(0.0, 100, 0.03, 0.03).judge().level == 0  # no error in a hundred: by chance
+    assert BayesFloor(0.0, 300, 0.03, 0.03).judge().level == 2
     noise = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0}
-    alike = {"error, pooled": Told(0.03, 0.003, 0.03, 0.03, 0.03)}
+    alike = {"error, pooled": ErrorComparison(0.03, 0.003, 0.03, 0.03, 0.03)}
     nothing = {"measured": np.nan, "predicted": np.nan}
-    beaten = departures(noise, nothing, np.nan, alike, None, Floor(0.004, 3000, 0.03, 0.028))
+    beaten = departures(noise, nothing, np.nan, alike, None, BayesFloor(0.004, 3000, 0.03, 0.028))
     assert verdict(beaten, True) == "not as predicted"
     assert verdict(departures(noise, nothing, np.nan, alike), True) == "as predicted"

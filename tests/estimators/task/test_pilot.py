@@ -51,18 +51,18 @@ def quickly(monkeypatch):
 def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
     result = ns.plan_from_pilot(*quickly, error=0.012, learner="pooled", resamples=1, others=False)
     assert not result.reached and result.floor > 0.012
-    assert result.verdict.startswith("Doubt it: do not trust the theory's numbers here. ")
+    assert result.verdict.startswith("Not reliable: do not trust the theory's numbers here. ")
     assert "fitted to 45 bags of the pilot has a test error of 0.011" in result.verdict
     assert "is that of the estimated task, and as uncertain. Mean pooling cannot" in result.verdict
     assert "go from more bags than are planned for to" in result.notes[1]
 
 
 def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatch):
-    monkeypatch.setattr("needlescope.planning.lines.NAMES", ("pooled", "amp"))
+    monkeypatch.setattr("needlescope.planning.others.LEARNERS", ("pooled", "amp"))
     result = ns.plan_from_pilot(
         *quickly, n=400, learner="amp", resamples=1, interval=False
     )  # fmt: skip
-    told = {other.learner: other.words for other in result.others}
+    told = {other.learner: other.sentence for other in result.others}
     assert told["pooled"].endswith("(cross-validated on the pilot: 0.211)")
 
 

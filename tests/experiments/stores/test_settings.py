@@ -10,7 +10,7 @@ import needlescope as ns
 from needlescope.experiments.engine import local
 from needlescope.experiments.stores.settings import columns, settings
 from needlescope.experiments.units.calls import CALLS, parameters
-from needlescope.experiments.units.plain import plain
+from needlescope.experiments.units.plain_data import plain
 from needlescope.experiments.units.unit import Unit
 
 TASK = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from needlescope.experiments.units.answers import ANSWERS, THEORY_OF, WORDS
+from needlescope.experiments.units.answers import ANSWERS, THEORY_OF, VERDICTS
 from needlescope.experiments.units.calls import CALLS, SIMULATED
 
 
 def test_every_call_has_main_numbers() -> None:
-    assert set(ANSWERS) == set(CALLS) >= set(WORDS)
+    assert set(ANSWERS) == set(CALLS) >= set(VERDICTS)
     assert all(ANSWERS.values())
 
 

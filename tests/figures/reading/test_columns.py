@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.figures.reading.columns import checked, listed, missing, read_columns
+from needlescope.figures.reading.columns import check_column, is_missing, listed, read_columns
 
 
 @pytest.mark.parametrize(
     "values", [[1, 2], [1.5, np.nan], pd.array([1, None], dtype="Int64"), [np.float32(1), None]]
 )
 def test_numbers_of_any_kind_are_plain_numbers_or_missing(values):
-    result = checked("test_error", pd.Series(values))
+    result = check_column("test_error", pd.Series(values))
     assert result.dtype.kind in "if" and result.iloc[0] in (1, 1.5)
     assert result.isna().tolist() == pd.Series(values).isna().tolist()
 
@@ -30,23 +30,23 @@ def test_numbers_of_any_kind_are_plain_numbers_or_missing(values):
 )
 def test_what_a_column_cannot_hold_is_refused_with_its_row(name, values, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}$"):
-        checked(name, pd.Series(values))
+        check_column(name, pd.Series(values))
 
 
 def test_a_capacity_and_the_strength_of_hard_attention_may_be_infinite():
     for name in ("alpha", "query.kappa"):
-        assert checked(name, pd.Series([np.inf])).tolist() == [np.inf]
+        assert check_column(name, pd.Series([np.inf])).tolist() == [np.inf]
 
 
 def test_truths_are_true_or_false_or_missing():
     for values in ([True, False], [np.True_, None], [np.nan, True], pd.array([True, None])):
-        result = checked("training.balanced", pd.Series(values))
+        result = check_column("training.balanced", pd.Series(values))
         assert result.isna().tolist() == pd.Series(values).isna().tolist()
         assert {type(item) for item in result.dropna()} <= {bool, np.bool_}
     with pytest.raises(
         ValueError, match=r"^column training.balanced must hold True or False, got "
     ):
-        checked("training.balanced", pd.Series([True, 1.0]))
+        check_column("training.balanced", pd.Series([True, 1.0]))
 
 
 def test_columns_that_no_figure_reads_are_left_alone():
@@ -61,5 +61,5 @@ def test_few_values_are_listed_and_many_are_counted():
 
 
 def test_empty_cells():
-    assert all(missing(item) for item in (None, pd.NA, np.nan))
-    assert not any(missing(item) for item in (0, 0.0, "", False))
+    assert all(is_missing(item) for item in (None, pd.NA, np.nan))
+    assert not any(is_missing(item) for item in (0, 0.0, "", False))

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.figures.reading.validation import Draws, NothingToDraw, Rows, read
+from needlescope.figures.reading.validation import NothingToDraw, RowSpec, TableSpec, read_table
 
-LINE = Draws(
+LINE = TableSpec(
     "line",
-    {"predict": Rows(["training.alpha1"], ["test_error", "train_loss"])},
+    {"predict": RowSpec(["training.alpha1"], ["test_error", "train_loss"])},
     across=["training.alpha1", "model"],
     only={"model": ("attention", "pooled")},
 )
@@ -22,7 +22,9 @@ def table(*rows):
 
 
 def test_rows_come_in_with_every_column_and_those_of_other_calls_do_not():
-    result = read(table({}, {"call": "oracle", "test_error": 0.3}, {"training.alpha1": 3.0}), LINE)
+    result = read_table(
+        table({}, {"call": "oracle", "test_error": 0.3}, {"training.alpha1": 3.0}), LINE
+    )
     assert result["training.alpha1"].tolist() == [2.0, 3.0]
     assert result["training.loss"].tolist() == ["logistic"] * 2  # the default
     assert result["train_error"].isna().all()  # which the table lacks
@@ -44,7 +46,7 @@ def test_rows_come_in_with_every_column_and_those_of_other_calls_do_not():
 )
 def test_a_table_with_nothing_to_draw_is_told_why(given, why):
     with pytest.raises(NothingToDraw, match=f"^figures.line has nothing to draw: .*{why}"):
-        read(given, LINE)
+        read_table(given, LINE)
 
 
 @pytest.mark.parametrize(
@@ -59,22 +61,22 @@ def test_a_table_with_nothing_to_draw_is_told_why(given, why):
 )
 def test_what_would_be_drawn_wrongly_is_refused(given, sentence):
     with pytest.raises(ValueError, match=sentence) as told:
-        read(given, LINE)
+        read_table(given, LINE)
     assert not isinstance(told.value, NothingToDraw)
 
 
 def test_the_selection_that_is_proposed_can_be_drawn():
     given = table({"task.pi": 0.1}, {"task.pi": 0.2})
     with pytest.raises(ValueError, match="select one, as ") as told:
-        read(given, LINE)
+        read_table(given, LINE)
     proposed = str(told.value).split("select one, as ")[1]
     assert proposed == 'table[table["task.pi"] == 0.1]'
-    assert len(read(given[given["task.pi"] == 0.1], LINE)) == 1
+    assert len(read_table(given[given["task.pi"] == 0.1], LINE)) == 1
 
 
 def test_a_figure_of_more_curves_takes_one_parameter_more_and_not_two():
     more = LINE._replace(more=1)
-    assert len(read(table({"task.pi": 0.1}, {"task.pi": 0.2}), more)) == 2
+    assert len(read_table(table({"task.pi": 0.1}, {"task.pi": 0.2}), more)) == 2
     both = table({"task.pi": 0.1, "task.theta": 1.0}, {"task.pi": 0.2, "task.theta": 2.0})
     with pytest.raises(ValueError, match="of which it draws one with a curve for each value"):
-        read(both, more)
+        read_table(both, more)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,17 +14,18 @@ from needlescope import figures
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
+from needlescope.gallery import registry
 from needlescope.gallery.bayes.keep_up import (
     OVERLAP,
     SHARPNESS,
     STRENGTHS,
-    drawing,
     growth,
     learners_need,
     steps_needed,
 )
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "keep_up")
 FIGURE = published("keep_up")
 SOME = (100, 1000, 10_000)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -11,10 +13,12 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.style import AMP_SIMULATED, AMP_THEORY, BAYES_OPTIMAL
-from needlescope.gallery.bayes.limit import clear, drawing
+from needlescope.gallery import registry
+from needlescope.gallery.bayes.limit import clear
 from needlescope.gallery.registry import published
 
 FIGURE = published("limit")
+drawing = partial(registry.drawing, "limit")
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from needlescope import figures
-from needlescope.figures.marks import Dots, Line, Map, Rings, Words
-from needlescope.gallery.bayes.phases import TOKENS, drawing
+from needlescope.figures.marks import Dots, Line, Map, Rings, Text
+from needlescope.gallery import registry
+from needlescope.gallery.bayes.phases import TOKENS
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "phases")
 FIGURE = published("phases")
 
 
@@ -74,10 +78,10 @@ def test_lines_end_where_they_meet(table):
 
 
 def test_phases_are_named_where_there_is_room(table):
-    assert [mark.text for mark in marks(table, Words, 30)] == ["easy", "impossible"]
-    assert [mark.text for mark in marks(table, Words, 1000)] == ["easy", "impossible", "hard"]
+    assert [mark.text for mark in marks(table, Text, 30)] == ["easy", "impossible"]
+    assert [mark.text for mark in marks(table, Text, 1000)] == ["easy", "impossible", "hard"]
     late = table[(table["alpha"] != 0.01)]
-    assert [mark.text for mark in marks(late, Words, 30)] == ["easy"]
+    assert [mark.text for mark in marks(late, Text, 30)] == ["easy"]
 
 
 def test_a_map_for_each_number_of_tokens(table):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -10,15 +12,11 @@ import needlescope as ns
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL
-from needlescope.gallery.bayes.steps import (
-    CHOSEN,
-    READOUT,
-    TOGETHER,
-    drawing,
-    units,
-)
+from needlescope.gallery import registry
+from needlescope.gallery.bayes.steps import CHOSEN, READOUT, TOGETHER, units
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "steps")
 FIGURE = published("steps")
 
 

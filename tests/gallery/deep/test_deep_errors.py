@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from scipy.special import ndtri, stdtr
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.style import BAYES_OPTIMAL, DOTTED
+from needlescope.gallery import registry
 from needlescope.gallery.deep.deep_errors import (
     ALPHAS,
     LENGTHS,
@@ -17,13 +20,13 @@ from needlescope.gallery.deep.deep_errors import (
     SIMULATED,
     TESTED,
     WATCHED,
-    drawing,
     scores,
 )
 from needlescope.gallery.deep_style import TWO_STEPS
 from needlescope.gallery.deep_units import ARCHITECTURE_NAMES, Size
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "deep_errors")
 FIGURE = published("deep_errors")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -9,12 +11,14 @@ from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Rule
+from needlescope.gallery import registry
 from needlescope.gallery.deep import deep_errors
-from needlescope.gallery.deep.deep_generalise import drawing, scores
+from needlescope.gallery.deep.deep_generalise import scores
 from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
 from needlescope.gallery.deep_units import ARCHITECTURE_NAMES, TASK, Size
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "deep_generalise")
 FIGURE = published("deep_generalise")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 

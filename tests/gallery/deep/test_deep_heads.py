@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -10,17 +12,12 @@ from scipy.special import ndtri, stdtr
 from needlescope import figures
 from needlescope.figures.marks import Dots, Rule
 from needlescope.figures.style import BAYES_COLOUR, DASHED
-from needlescope.gallery.deep.deep_heads import (
-    HEADS,
-    KINDS,
-    SIGNAL_COUNTS,
-    drawing,
-    scores,
-    task,
-)
+from needlescope.gallery import registry
+from needlescope.gallery.deep.deep_heads import HEADS, KINDS, SIGNAL_COUNTS, scores, task
 from needlescope.gallery.deep_units import Size
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "deep_heads")
 FIGURE = published("deep_heads")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 

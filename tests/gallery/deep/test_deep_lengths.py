@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -9,8 +11,9 @@ import pytest
 from scipy.special import ndtri, stdtr
 
 from needlescope import figures
-from needlescope.figures.marks import Band, Dots, Line, Words
+from needlescope.figures.marks import Band, Dots, Line, Text
 from needlescope.figures.style import BAYES_OPTIMAL
+from needlescope.gallery import registry
 from needlescope.gallery.deep.deep_lengths import (
     DRAWN,
     FACTOR,
@@ -19,7 +22,6 @@ from needlescope.gallery.deep.deep_lengths import (
     LONGEST,
     SLOW,
     D,
-    drawing,
     scores,
     task,
 )
@@ -27,6 +29,7 @@ from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
 from needlescope.gallery.deep_units import Size
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "deep_lengths")
 FIGURE = published("deep_lengths")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
@@ -101,7 +104,7 @@ def test_lines_and_dots_are_the_rows(table):
 def test_more_tokens_than_dimensions_are_shaded(table):
     [band] = [mark for mark in found(table) if isinstance(mark, Band)]
     assert band.x[0] == 32.0 and band.x[1] > 64.0
-    assert any(isinstance(mark, Words) and "than dimensions" in mark.text for mark in found(table))
+    assert any(isinstance(mark, Text) and "than dimensions" in mark.text for mark in found(table))
     wide = table.assign(d=100)
     assert not [mark for mark in found(wide) if isinstance(mark, Band)]
 

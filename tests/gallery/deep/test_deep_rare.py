@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -11,12 +13,14 @@ from scipy.special import ndtri, stdtr
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL
+from needlescope.gallery import registry
 from needlescope.gallery.deep import deep_errors
-from needlescope.gallery.deep.deep_rare import DRAWN, GUESS, TRAINED_SHARES, drawing, scores
+from needlescope.gallery.deep.deep_rare import DRAWN, GUESS, TRAINED_SHARES, scores
 from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
 from needlescope.gallery.deep_units import Size
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "deep_rare")
 FIGURE = published("deep_rare")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 

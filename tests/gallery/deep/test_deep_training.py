@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,11 +12,13 @@ from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Cells, Dots, Rule
+from needlescope.gallery import registry
 from needlescope.gallery.deep import deep_errors
-from needlescope.gallery.deep.deep_training import drawing, scores
+from needlescope.gallery.deep.deep_training import scores
 from needlescope.gallery.deep_units import ARCHITECTURE_NAMES, Size
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "deep_training")
 FIGURE = published("deep_training")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,9 +15,11 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL, DOTTED
-from needlescope.gallery.extensions.rare import DOTS, STEPS, asked, drawing
+from needlescope.gallery import registry
+from needlescope.gallery.extensions.rare import DOTS, STEPS, arguments
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "rare")
 FIGURE = published("rare")
 
 
@@ -36,7 +40,7 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
 
 @pytest.mark.parametrize(("pi", "balanced"), [(0.1, True), (0.3, False), (0.5, True)])
 def test_dots_take_the_step_that_errs_least(pi, balanced):
-    task, training = (kind(**asked(pi, balanced)[name]) for name, kind in
+    task, training = (kind(**arguments(pi, balanced)[name]) for name, kind in
                       (("task", ns.Task), ("training", ns.Training)))  # fmt: skip
     result = ns.predict(task, training.replace(eta_q=np.array(STEPS)), tol=2e-3)
     assert STEPS[int(np.argmin(result.test_error))] == DOTS[pi][balanced]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import pytest
 
@@ -9,9 +11,11 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import DOTTED
-from needlescope.gallery.extensions.signals import DOTS, drawing
+from needlescope.gallery import registry
+from needlescope.gallery.extensions.signals import DOTS
 from needlescope.gallery.registry import published
 
+drawing = partial(registry.drawing, "signals")
 FIGURE = published("signals")
 
 

@@ -47,7 +47,7 @@ def test_units_are_distinct_and_every_trial_has_its_own_seed(full):
 
 def test_dots_are_placed_around_the_capacity_that_is_predicted():
     task, query = ns.Task(**module.TASK), ns.Query(**module.QUERY)
-    for model, near in module.NEAR.items():
+    for model, near in module.CAPACITIES.items():
         result = ns.capacity(task, model, query=query if model == "attention" else None)
         assert result.alpha == pytest.approx(near, rel=5e-3)
 
@@ -55,10 +55,10 @@ def test_dots_are_placed_around_the_capacity_that_is_predicted():
 @pytest.mark.parametrize("full", [False, True])
 def test_trials_are_at_d_and_half_of_it_from_surely_separable_to_hopeless(full):
     wanted = {
-        canonical(module._arguments(model)): (module.NEAR[model], module.WIDTH[model])
+        canonical(module._arguments(model)): (module.CAPACITIES[model], module.WIDTH[model])
         for model in module.MODELS
     }
-    for model, changed, near, width in module.CHECKED:
+    for model, changed, near, width in module.OTHER_POINTS:
         wanted[canonical(module._arguments(model, **changed))] = near, width
     result = {key: {} for key in wanted}
     for unit in module.units(full):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.planning.tuning.ridges import RANGE, Trained, best
+from needlescope.planning.tuning.ridges import RIDGE_RANGE, Trained, best
 
 PRIOR = 0.01
 
@@ -13,7 +13,7 @@ PRIOR = 0.01
 def curve(at: float, edge: float = np.inf):
     """An error with its minimum at ``at``, and the constant answer above ``edge``."""
 
-    def look(x, near):
+    def evaluate(x, near):
         off = float(x - np.log(at))
         if x > np.log(edge):
             return Trained(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
@@ -21,7 +21,7 @@ def curve(at: float, edge: float = np.inf):
         slope = PRIOR * off / (1.0 + off**2) ** 2
         return Trained(error, float(np.exp(x)), slope, prior=PRIOR)
 
-    return look
+    return evaluate
 
 
 @pytest.mark.parametrize("at", [1e-5, 1e-3, 0.1, 10.0])
@@ -31,27 +31,27 @@ def test_the_minimum_is_found_from_nothing(at):
 
 @pytest.mark.parametrize("at", [1e-5, 1e-3])
 def test_it_is_found_below_a_constant_answer(at):
-    look = curve(at, edge=4.0 * at)
-    silent = look(np.log(1.0), None)
-    assert silent.silent
-    assert best(look, 1.0).ridge == pytest.approx(at, rel=0.1)
-    assert best(look, 1.0, silent).ridge == pytest.approx(at, rel=0.1)
+    evaluate = curve(at, edge=4.0 * at)
+    constant = evaluate(np.log(1.0), None)
+    assert constant.constant
+    assert best(evaluate, 1.0).ridge == pytest.approx(at, rel=0.1)
+    assert best(evaluate, 1.0, constant).ridge == pytest.approx(at, rel=0.1)
 
 
 def test_where_every_ridge_gives_the_constant_answer_that_is_found():
     result = best(curve(1e-12, edge=1e-12), 1.0)
-    assert result.silent and result.error == PRIOR
+    assert result.constant and result.error == PRIOR
     assert result.criterion > PRIOR
 
 
 def test_what_falls_to_the_end_ends_there():
-    assert best(curve(1e-12), 1.0).ridge == pytest.approx(RANGE[0])
+    assert best(curve(1e-12), 1.0).ridge == pytest.approx(RIDGE_RANGE[0])
 
 
 def test_a_narrow_dip_between_overfitting_and_the_constant_answer_is_found():
     """Square loss, vectorized: the error falls from above the prior to 4 % below it, then ties."""
 
-    def look(x, near):
+    def evaluate(x, near):
         off = float(x - np.log(2.0))
         if off > 1.0:
             return Trained(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
@@ -59,4 +59,4 @@ def test_a_narrow_dip_between_overfitting_and_the_constant_answer_is_found():
             PRIOR * (0.96 + 0.04 * off**2), float(np.exp(x)), 0.08 * PRIOR * off, prior=PRIOR
         )
 
-    assert best(look, 1.0).error < 0.97 * PRIOR
+    assert best(evaluate, 1.0).error < 0.97 * PRIOR

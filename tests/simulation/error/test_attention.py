@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.special import ndtr
 import needlescope as ns
 from needlescope.noise import STANDARD, Noise
 from needlescope.simulation.error import attention as exact
-from needlescope.simulation.error.attention import Readout, attention_error
+from needlescope.simulation.error.attention import ScoreLaw, attention_error
 from needlescope.simulation.error.linear import pooled_error
 from tests.simulation.error.counting import (
     COUNTED,
@@ -29,6 +29,7 @@ from tests.simulation.error.counting import (
     counted,
     draw,
 )
+from tests.thinned import thinned
 
 # ------------------------------------------------- counting, in plain NumPy
 
@@ -46,17 +47,16 @@ def count_attention(
     return counted(np.concatenate(wrong))
 
 
-def look(q: Any, w: Any, b: float, xi: Any, sigma: Any) -> Readout:
+def look(q: Any, w: Any, b: float, xi: Any, sigma: Any) -> ScoreLaw:
     """The projections of a classifier with β = 1, by their definitions."""
     size = float(np.sqrt(q @ sigma @ q))
     along = float(w @ sigma @ q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(w @ sigma @ w - along**2, 0.0)))
-    return Readout(size, float(q @ xi), float(w @ xi), along, across, b)
+    return ScoreLaw(size, float(q @ xi), float(w @ xi), along, across, b)
 
 
 class TestAttention:
-    @pytest.mark.parametrize("law", LAWS)
-    @pytest.mark.parametrize("name", TASKS)
+    @pytest.mark.parametrize(("name", "law"), thinned(product(TASKS, LAWS), 5))
     def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
         task, (sigma, rho) = TASKS[name], LAWS[law]
         noise = Noise(covariance=sigma, token_correlation=rho)
@@ -64,7 +64,7 @@ class TestAttention:
         result = attention_error(task, look(Q, W, -0.6, XI, sigma), noise, rng)
         agree(result, count_attention(task, Q, W, -0.6, XI, sigma, rho, 2))
 
-    @pytest.mark.parametrize("law", ["standard", "both"])
+    @pytest.mark.parametrize("law", thinned(["both", "standard"], 2))
     @pytest.mark.parametrize(
         ("q", "w", "b"),
         [
@@ -105,7 +105,7 @@ class TestAttention:
     @pytest.mark.parametrize("R", [1, 2])
     def test_two_tokens_by_quadrature(self, kappa: float, R: int) -> None:
         """The difference of the two projections is all that the softmax sees."""
-        task, at = ns.Task(2, R, 1.5, 0.3), Readout(kappa, 0.6 * kappa, 0.8, 0.5, 1.1, -0.4)
+        task, at = ns.Task(2, R, 1.5, 0.3), ScoreLaw(kappa, 0.6 * kappa, 0.8, 0.5, 1.1, -0.4)
 
         def wrong(x: float, y: float) -> float:
             half = 0.5 * kappa * (np.sqrt(2.0) * x + 1.5 * 0.6 * (y > 0) * (R == 1))
@@ -128,7 +128,7 @@ class TestAttention:
         assert values.mean() == pytest.approx(truth, abs=SIGMAS * spread + 1e-8)
 
     def test_one_token_is_a_closed_formula(self) -> None:
-        at = Readout(2.0, 1.0, 0.7, 0.6, 0.8, -0.5)
+        at = ScoreLaw(2.0, 1.0, 0.7, 0.6, 0.8, -0.5)
         for pi in (0.5, 1e-3):
             result, _ = attention_error(
                 ns.Task(1, 1, 2.0, pi), at, STANDARD, np.random.default_rng(0)
@@ -139,7 +139,7 @@ class TestAttention:
     @pytest.mark.parametrize("rho", [0.0, 0.5])
     def test_without_a_query_it_is_pooling(self, rho: float) -> None:
         task, noise = ns.Task(6, 2, 3.0, 0.4), Noise(token_correlation=rho)
-        at = Readout(0.0, 0.0, 0.9, 0.0, 1.2, -0.3)
+        at = ScoreLaw(0.0, 0.0, 0.9, 0.0, 1.2, -0.3)
         result, error = attention_error(task, at, noise, np.random.default_rng(0))
         assert result == pytest.approx(pooled_error(task, 0.9, 1.2, -0.3, noise), abs=1e-12)
         assert error < 1e-12
@@ -147,13 +147,13 @@ class TestAttention:
     @pytest.mark.parametrize(("b", "expected"), [(0.5, 0.7), (-0.5, 0.3), (0.0, 1.0)])
     @pytest.mark.parametrize("rho", [0.0, 0.5])
     def test_without_weights_the_bias_decides(self, b: float, expected: float, rho: float) -> None:
-        task, at = ns.Task(4, 1, 2.0, 0.3), Readout(1.0, 0.5, 0.0, 0.0, 0.0, b)
+        task, at = ns.Task(4, 1, 2.0, 0.3), ScoreLaw(1.0, 0.5, 0.0, 0.0, 0.0, b)
         rng = np.random.default_rng(0)
         result = attention_error(task, at, Noise(token_correlation=rho), rng)
         assert result == pytest.approx((expected, 0.0), abs=1e-12)
 
     def test_huge_logits_do_not_overflow(self) -> None:
-        at = Readout(1e6, -1e6, 1.0, 0.5, 0.5, 0.0)
+        at = ScoreLaw(1e6, -1e6, 1.0, 0.5, 0.5, 0.0)
         result, error = attention_error(
             ns.Task(5, 2, 1e3, 0.5), at, STANDARD, np.random.default_rng(0)
         )
@@ -168,7 +168,7 @@ class TestAttention:
         assert item == other
 
 
-def repeat(task: ns.Task, at: Readout, noise: Noise, count: int) -> tuple[np.ndarray, np.ndarray]:
+def repeat(task: ns.Task, at: ScoreLaw, noise: Noise, count: int) -> tuple[np.ndarray, np.ndarray]:
     pairs = [attention_error(task, at, noise, np.random.default_rng([9, k])) for k in range(count)]
     values, errors = np.array(pairs).T
     return values, errors
@@ -179,16 +179,19 @@ class TestStandardError:
 
     @pytest.mark.parametrize(
         ("task", "at", "rho"),
-        [
-            (ns.Task(3, 1, 2.0, 0.4), Readout(1.2, 0.9, 0.8, 0.6, 0.7, -0.4), 0.0),
-            (ns.Task(8, 2, 2.0, 0.5), Readout(6.0, 4.0, 0.9, 0.9, 0.1, -1.0), 0.0),
-            (ns.Task(8, 2, 2.0, 0.5), Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 0.6),
-            (ns.Task(80, 3, 3.0, 0.5), Readout(2.0, 1.8, 0.9, 0.6, 0.4, -1.0), 0.0),
-        ],
+        thinned(
+            [
+                (ns.Task(3, 1, 2.0, 0.4), ScoreLaw(1.2, 0.9, 0.8, 0.6, 0.7, -0.4), 0.0),
+                (ns.Task(8, 2, 2.0, 0.5), ScoreLaw(6.0, 4.0, 0.9, 0.9, 0.1, -1.0), 0.0),
+                (ns.Task(8, 2, 2.0, 0.5), ScoreLaw(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 0.6),
+                (ns.Task(80, 3, 3.0, 0.5), ScoreLaw(2.0, 1.8, 0.9, 0.6, 0.4, -1.0), 0.0),
+            ],
+            2,
+        ),
         ids=["easy", "hard query", "correlated", "many tokens"],
     )
     def test_it_is_the_spread_over_seeds(
-        self, task: ns.Task, at: Readout, rho: float, monkeypatch: pytest.MonkeyPatch
+        self, task: ns.Task, at: ScoreLaw, rho: float, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Each stated error is of eight shifts; together they have 350 degrees of freedom."""
         monkeypatch.setattr(exact, "TOKENS", 1 << 19)
@@ -202,19 +205,19 @@ class TestStandardError:
     ) -> None:
         """Stopping when the estimate looks small enough must not pick the too small estimates."""
         monkeypatch.setattr(exact, "TOL", 2e-4)  # within reach of a few rounds
-        at, count = Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 120
+        at, count = ScoreLaw(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 120
         values, errors = repeat(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, count)
         ratio = values.var(ddof=1) / (errors**2).mean()
         assert ratio < stats.f(count - 1, 7 * count).ppf(1.0 - 1e-5)
 
     def test_it_reaches_the_accuracy_or_says_what_it_reached(self) -> None:
-        at = Readout(6.0, 4.0, 0.9, 0.9, 0.1, -1.0)
+        at = ScoreLaw(6.0, 4.0, 0.9, 0.9, 0.1, -1.0)
         _, error = attention_error(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, np.random.default_rng(0))
         assert 0.0 < error <= exact.TOL
 
     def test_the_stated_error_is_not_zero_for_a_rare_class(self) -> None:
         """A class of probability 1e-6 must not vanish from the error."""
-        task, at = ns.Task(4, 1, 2.0, 1e-6), Readout(1.0, 0.5, 1.0, 0.3, 0.5, -3.0)
+        task, at = ns.Task(4, 1, 2.0, 1e-6), ScoreLaw(1.0, 0.5, 1.0, 0.3, 0.5, -3.0)
         values, _ = repeat(task, at, STANDARD, 20)
         truth = repeat(task.replace(pi=0.5), at, STANDARD, 20)[0].mean()
         assert (values > 0.0).all()

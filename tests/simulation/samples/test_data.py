@@ -14,22 +14,12 @@ from scipy import stats
 
 import needlescope as ns
 from needlescope.arrays import FloatArray
+from needlescope.models import blocks as module
+from needlescope.models.blocks import Arrays, Block, Data, Joined, block_rows, hold
 from needlescope.models.segments import Ragged
 from needlescope.noise import STANDARD, Noise
 from needlescope.running.seeds import generator
-from needlescope.simulation.samples import data as module
-from needlescope.simulation.samples.data import (
-    Arrays,
-    Block,
-    Data,
-    Joined,
-    Tokens,
-    block_rows,
-    hold,
-    labels,
-    positions,
-    tokens,
-)
+from needlescope.simulation.samples.data import Tokens, labels, positions, tokens
 
 ALARM = 1e-5
 TASK = ns.Task(L=6, R=2, theta=3.0, pi=0.4)

@@ -7,10 +7,11 @@ import pytest
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
-from needlescope.simulation.samples.data import Arrays
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import State
 from needlescope.simulation.training.end_to_end import train_together
-from needlescope.simulation.training.stages import State, start
-from tests.simulation.training.plain import (
+from needlescope.simulation.training.stages import start
+from tests.models.plain import (
     BETA,
     DIFFERENCES,
     STATES,

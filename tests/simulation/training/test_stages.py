@@ -8,23 +8,23 @@ from numpy.random import SeedSequence
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
-from needlescope.models import ATTENTION, POOLED, VECTORIZED
+from needlescope.models import ATTENTION, blocks
+from needlescope.models.blocks import Arrays, features, hold
+from needlescope.models.gradient import State, gradient
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child
-from needlescope.simulation.asked import ask
-from needlescope.simulation.samples import data as data_module
-from needlescope.simulation.samples.data import Arrays, hold, tokens
+from needlescope.simulation.checks import specify
+from needlescope.simulation.samples.data import tokens
+from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
 from needlescope.simulation.training.stages import (
-    State,
     balance,
     first_step,
-    gradient,
     query_step,
     start,
 )
 from needlescope.simulation.trial import align_trial
-from tests.simulation.training.plain import (
+from tests.models.plain import (
     BETA,
     DIFFERENCES,
     STATES,
@@ -32,17 +32,10 @@ from tests.simulation.training.plain import (
     D,
     L,
     N,
-    plain_feature,
-    plain_loss,
     plain_score,
     plain_slope,
     sample,
 )
-
-# ------------------------------------------------- the model, written out
-
-
-# ------------------------------------------------- data and states
 
 
 @pytest.fixture(params=STATES, ids=str)
@@ -54,58 +47,7 @@ def state(request: pytest.FixtureRequest) -> State:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two samples in a block."""
-    monkeypatch.setattr(data_module, "TOKEN_BLOCK", 2 * L * D)
-
-
-class TestGradient:
-    def test_it_is_the_slope_of_the_mean_loss(self, loss: Loss, state: State) -> None:
-        data = sample()
-        result = gradient(data, state, loss, BETA)
-        assert result.loss == pytest.approx(plain_loss(data, state, loss, BETA), rel=1e-12)
-        slope = plain_slope(data, state, loss, BETA)
-        scale = 1.0 + np.abs(slope).max()
-        assert result.q == pytest.approx(slope[:D], abs=DIFFERENCES * scale)
-        assert result.w == pytest.approx(slope[D:-1], abs=DIFFERENCES * scale)
-        assert result.b == pytest.approx(slope[-1], abs=DIFFERENCES * scale)
-
-    def test_blocks_add_up(self, small_blocks: None, state: State) -> None:
-        data, loss = sample(), get_loss("logistic")
-        result = gradient(data, state, loss, BETA)
-        slope = plain_slope(data, state, loss, BETA)
-        assert np.concatenate([result.q, result.w, [result.b]]) == pytest.approx(
-            slope, abs=DIFFERENCES * (1.0 + np.abs(slope).max())
-        )
-
-    @pytest.mark.parametrize("moving", ["", "b", "w", "q", "wq", "qwb"])
-    def test_what_is_not_asked_is_zero_and_the_rest_unchanged(self, moving: str) -> None:
-        data, at, loss = sample(), STATES["all"], get_loss("logistic")
-        whole, part = gradient(data, at, loss, BETA), gradient(data, at, loss, BETA, moving=moving)
-        assert part.loss == whole.loss
-        assert part.b == whole.b
-        assert part.w == pytest.approx(whole.w if "w" in moving else np.zeros(D), rel=1e-12)
-        assert part.q == pytest.approx(whole.q if "q" in moving else np.zeros(D), rel=1e-12)
-
-    def test_single_precision_is_close_and_can_be_raised(self, loss: Loss, state: State) -> None:
-        single = sample(dtype=np.float32)
-        double = Arrays(single.X.astype(float), single.y)
-        exact = gradient(double, state, loss, BETA)
-        rough = gradient(single, state, loss, BETA)
-        raised = gradient(single, state, loss, BETA, dtype=np.float64)
-        for name in ("loss", "q", "w", "b"):
-            expected = getattr(exact, name)
-            # logits below 100 in single precision carry 1e-5 into the softmax
-            scale = 1.0 + np.abs(state.q).sum() ** 2
-            assert getattr(rough, name) == pytest.approx(expected, rel=2e-6, abs=2e-6 * scale)
-            assert getattr(raised, name) == pytest.approx(expected, rel=1e-13, abs=1e-14)
-
-    def test_one_token_leaves_the_query_alone(self) -> None:
-        data = Arrays(np.random.default_rng(0).standard_normal((5, 1, D)), np.ones(5))
-        assert not gradient(data, STATES["all"], get_loss("logistic"), BETA).q.any()
-
-    def test_huge_logits_do_not_overflow(self) -> None:
-        at = State(1e6 * np.ones(D), np.ones(D), 0.0)
-        result = gradient(sample(), at, get_loss("logistic"), 10.0)
-        assert np.isfinite([result.loss, result.b, *result.q, *result.w]).all()
+    monkeypatch.setattr(blocks, "TOKEN_BLOCK", 2 * L * D)
 
 
 class TestSteps:
@@ -191,8 +133,8 @@ class TestSteps:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
         training = self.TRAINING.replace(first_step=order, query_steps=steps, balanced=balanced)
         options = {"signal": 5.0 * xi, "sampler": "tokens"}
-        (point,) = ask(task, training, "attention", D, **options).points()
-        trial = point.trial(SeedSequence(11))
+        (point,) = specify(task, training, "attention", D, **options).points()
+        trial = Trial(point, SeedSequence(11))
         D0 = hold(tokens(task, 9, xi, STANDARD, trial.stream("D0")), np.float64)
         loss = get_loss("logistic")
         slope = plain_slope(D0, start(D), loss, BETA)
@@ -220,9 +162,9 @@ class TestSteps:
         schedule = ns.Schedule((0.5, 0.25, 0.25), eta_w=(0.7, 0.5, 0.0), eta_q=(9.0, 2.0, 1.5))
         training = self.TRAINING.replace(alpha0=16.0 / D, schedule=schedule)
         options = {"signal": 5.0 * xi, "sampler": "tokens"}
-        (point,) = ask(task, training, "attention", D, **options).points()
+        (point,) = specify(task, training, "attention", D, **options).points()
         assert point.batches == (8, 4, 4) and point.n0 == 16
-        trial, loss, at = point.trial(SeedSequence(11)), get_loss("logistic"), start(D)
+        trial, loss, at = Trial(point, SeedSequence(11)), get_loss("logistic"), start(D)
         sizes = zip(schedule.eta_w, schedule.eta_q, strict=True)
         for number, (n, (eta_w, eta_q)) in enumerate(zip(point.batches, sizes, strict=True)):
             seed = child(trial.stream("D0"), number)
@@ -242,73 +184,11 @@ class TestSteps:
         assert np.isfinite(result.test_error) and result.options["sampler"] == "tokens"
 
 
-class TestFeatures:
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    def test_attention(self, small_blocks: None, state: State, dtype: type) -> None:
-        data = sample(dtype=dtype)
-        result = stages.features(data, ATTENTION, state.q, BETA)
-        expected = [plain_feature(X.astype(float), state.q, BETA) for X in data.X]
-        scale = 1.0 + np.abs(state.q).sum()
-        allowed = 2e-6 * scale if dtype == np.float32 else 1e-13 * scale
-        assert result == pytest.approx(np.array(expected), abs=allowed)
-
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    def test_pooled(self, small_blocks: None, dtype: type) -> None:
-        data = sample(dtype=dtype)
-        result = stages.features(data, POOLED, np.ones(D), BETA)
-        expected = [[sum(X[t, j] for t in range(L)) / L for j in range(D)] for X in data.X]
-        allowed = 1e-6 if dtype == np.float32 else 1e-14
-        assert result == pytest.approx(np.array(expected), abs=allowed)
-
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    def test_vectorized_features_keep_the_precision_of_the_tokens(
-        self, small_blocks: None, dtype: type
-    ) -> None:
-        data = sample(dtype=dtype)
-        result = stages.features(data, VECTORIZED, np.ones(D), BETA)
-        assert result.shape == (N, L * D)
-        for row, X in zip(result, data.X, strict=True):
-            assert row.tolist() == [X[t, j] for t in range(L) for j in range(D)]
-
-    def test_attention_without_a_query_is_pooling(self) -> None:
-        data = sample()
-        attended = stages.features(data, ATTENTION, np.zeros(D), BETA)
-        assert attended == pytest.approx(stages.features(data, POOLED, np.zeros(D), BETA))
-
-    def test_a_very_strong_query_picks_its_favourite_token(self) -> None:
-        data, q = sample(), np.array([1.0, -2.0, 0.5])
-        result = stages.features(data, ATTENTION, 1e6 * q, 1.0)
-        expected = [X[np.argmax(X @ q)] for X in data.X]
-        assert result == pytest.approx(np.array(expected))
-
-
-class TestScores:
-    def test_attention(self, small_blocks: None, state: State) -> None:
-        data = sample()
-        expected = [plain_score(X, state, BETA) for X in data.X]
-        assert stages.scores(data, ATTENTION, state, BETA) == pytest.approx(
-            np.array(expected), abs=1e-12 * (1.0 + np.abs(state.q).sum())
-        )
-
-    def test_pooled(self, small_blocks: None) -> None:
-        data, at = sample(), STATES["all"]
-        expected = [X.mean(axis=0) @ at.w + at.b for X in data.X]
-        assert stages.scores(data, POOLED, at, BETA) == pytest.approx(np.array(expected))
-
-    @pytest.mark.parametrize(("dtype", "allowed"), [(np.float32, 1e-6), (np.float64, 1e-13)])
-    def test_vectorized(self, small_blocks: None, dtype: type, allowed: float) -> None:
-        data = sample(dtype=dtype)
-        W = np.random.default_rng(5).standard_normal((L, D))
-        result = stages.scores(data, VECTORIZED, State(np.zeros(D), W.ravel(), 0.3), BETA)
-        expected = [float((W * X).sum()) + 0.3 for X in data.X.astype(float)]
-        assert result == pytest.approx(np.array(expected), abs=allowed)
-
-
 class TestReadout:
     @pytest.mark.parametrize("name", ["square", "logistic", "squared_hinge"])
     def test_it_is_a_stationary_point_of_the_penalised_mean_loss(self, name: str) -> None:
         data, training = sample(60), ns.Training(20.0, 20.0, loss=name, ridge=0.05)
-        F, loss = stages.features(data, ATTENTION, np.ones(D), BETA), get_loss(name)
+        F, loss = features(data, ATTENTION, np.ones(D), BETA), get_loss(name)
         fit = stages.readout(F, data.y, training)
 
         def objective(at: np.ndarray) -> float:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from .reader import Read, Reader, softmax
+from .network import Network, NetworkOutput, masked_softmax
 
 
-class Gated(Reader):
+class Gated(Network):
     """Attention whose logits are a gated layer, read linearly."""
 
     def __init__(self, d: int, width: int, hidden: bool) -> None:
@@ -24,14 +24,14 @@ class Gated(Reader):
         self.weigh = nn.Linear(width, 1, bias=False)
         self.readout = nn.Parameter(torch.zeros(seen))
 
-    def forward(self, X: Tensor, there: Tensor | None = None) -> Read:
+    def forward(self, X: Tensor, mask: Tensor | None = None) -> NetworkOutput:
         """Attend, and read what is attended to."""
         x = self.embed(X)
         logits = self.weigh(torch.tanh(self.content(x)) * torch.sigmoid(self.gate(x)))
-        weights = softmax(logits.transpose(1, 2), there)
-        return Read((weights @ x)[:, 0] @ self.readout + self.bias, weights)
+        weights = masked_softmax(logits.transpose(1, 2), mask)
+        return NetworkOutput((weights @ x)[:, 0] @ self.readout + self.bias, weights)
 
 
-def build(d: int, width: int, heads: int, hidden: bool = False) -> Reader:
+def build(d: int, width: int, heads: int, hidden: bool = False) -> Network:
     """Return the model at its start; it has one head."""
     return Gated(d, width, hidden)

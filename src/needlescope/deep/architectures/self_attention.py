@@ -14,37 +14,37 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from .reader import Read, Reader, softmax, start
+from .network import Network, NetworkOutput, masked_softmax, normal_weights
 
 
-class SelfAttention(Reader):
+class SelfAttention(Network):
     """Multi-head self-attention of a CLS token."""
 
     def __init__(self, d: int, width: int, heads: int) -> None:
         super().__init__()
         self.token = nn.Parameter(torch.randn(d))  # as long as the others
-        self.keys, self.asks, self.values = (start(heads, width // heads, d) for _ in range(3))
+        self.W_K, self.W_Q, self.W_V = (normal_weights(heads, width // heads, d) for _ in range(3))
         self.readout = nn.Parameter(torch.zeros(heads, width // heads))
 
-    def forward(self, X: Tensor, there: Tensor | None = None) -> Read:
+    def forward(self, X: Tensor, mask: Tensor | None = None) -> NetworkOutput:
         """Attend to all tokens and the CLS token itself; read values of what is attended to."""
         queries = self.queries()
         own = (queries @ self.token).expand(len(X), 1, -1)  # how each head sees the CLS token
         logits = torch.cat([X @ queries.T, own], dim=1).transpose(1, 2)
-        if there is not None:
-            there = torch.cat([there, there.new_ones(len(X), 1)], dim=1)
-        weights = softmax(logits, there)
+        if mask is not None:
+            mask = torch.cat([mask, mask.new_ones(len(X), 1)], dim=1)
+        weights = masked_softmax(logits, mask)
         tokens, itself = weights[..., :-1], weights[..., -1:]
         attended = tokens @ X + itself * self.token
-        read = torch.einsum("nhd,hkd,hk->n", attended, self.values, self.readout)
-        return Read(read + self.bias, tokens)
+        scores = torch.einsum("nhd,hkd,hk->n", attended, self.W_V, self.readout)
+        return NetworkOutput(scores + self.bias, tokens)
 
     def queries(self) -> Tensor:
         """Return the direction in which each head looks."""
-        asked = self.asks @ self.token / self.keys.shape[1] ** 0.5
-        return torch.einsum("hkd,hk->hd", self.keys, asked)
+        query = self.W_Q @ self.token / self.W_K.shape[1] ** 0.5
+        return torch.einsum("hkd,hk->hd", self.W_K, query)
 
 
-def build(d: int, width: int, heads: int) -> Reader:
+def build(d: int, width: int, heads: int) -> Network:
     """Return the layer at its start."""
     return SelfAttention(d, width, heads)

@@ -19,12 +19,12 @@ import torch
 
 from .loop import Model, Run, Setting
 
-PAUSE = 10.0  # seconds between two files
+SECONDS_BETWEEN_FILES = 10.0  # seconds between two files
 ABANDONED = 3600.0  # seconds after its last byte at which a half-written file has no writer: far
-# more than a checkpoint takes, and no process number is asked for, which other machines share
+# more than a checkpoint takes, and process numbers, which other machines share, are not used
 
 
-class Keeper:
+class Checkpoint:
     """Keeps the runs of a training, and the one under way, in a file.
 
     Parameters
@@ -38,11 +38,11 @@ class Keeper:
 
     Examples
     --------
-    >>> Keeper(None, "nothing").runs is None
+    >>> Checkpoint(None, "nothing").runs is None
     True
     """
 
-    def __init__(self, path: Path | None, what: str, pause: float = PAUSE) -> None:
+    def __init__(self, path: Path | None, what: str, pause: float = SECONDS_BETWEEN_FILES) -> None:
         self.path, self.what, self.pause = path, what, pause
         self.written = time.monotonic()
         self.arrays: dict[str, Any] = {}
@@ -56,9 +56,9 @@ class Keeper:
         """Bring a model to where a run was left: its best weights, or those under way."""
         assert self.runs is not None and self.path is not None
         if number < len(self.runs) - 1:
-            return  # ended: what is best is known, and nothing else is asked
+            return  # ended: its best weights are known, and nothing else is needed
         try:
-            model.reader.load_state_dict(_tensors(self.arrays, "model."))
+            model.network.load_state_dict(_tensors(self.arrays, "model."))
             state = model.adam.state_dict()
             for key, tensor in _tensors(self.arrays, "adam.").items():
                 place, _, name = key.partition(".")
@@ -74,11 +74,11 @@ class Keeper:
         arrays: dict[str, Any] = {}
         for number, run in enumerate(runs):
             arrays |= {f"best.{number}.{name}": value for name, value in run.best.items()}
-        arrays |= {f"model.{name}": value for name, value in model.reader.state_dict().items()}
+        arrays |= {f"model.{name}": value for name, value in model.network.state_dict().items()}
         for place, state in model.adam.state_dict()["state"].items():
             arrays |= {f"adam.{place}.{name}": value for name, value in state.items()}
-        told = [{"setting": run.setting, "history": run.history, "seen": run.seen} for run in runs]
-        where = json.dumps({"what": self.what, "runs": told})
+        kept = [{"setting": run.setting, "history": run.history, "seen": run.seen} for run in runs]
+        where = json.dumps({"what": self.what, "runs": kept})
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(f".{secrets.token_hex(8)}.part")
         with part.open("xb") as file:

@@ -21,13 +21,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..architectures.reader import Reader
-from ..course import BATCH, EPOCHS, LEARNED, PATIENCE, PLATEAU
+from ..architectures.network import Network
+from .defaults import BATCH, EPOCHS, LEARNED, PATIENCE, PLATEAU
 from .samples import Samples, scores
 
 
-class Course(NamedTuple):
-    """How a training goes: how long at most, how patient, in what batches."""
+class LoopOptions(NamedTuple):
+    """The most epochs, the patience in epochs, and the size of a batch."""
 
     epochs: int = EPOCHS
     patience: int = PATIENCE
@@ -74,67 +74,67 @@ class Run:
         """Whether a loss was no finite number."""
         return not all(map(math.isfinite, self.history))
 
-    def ended(self, course: Course) -> bool:
+    def ended(self, options: LoopOptions) -> bool:
         """Whether there is nothing more to do."""
         if not self.history:
             return False
-        if self.diverged or self.epoch >= course.epochs:
+        if self.diverged or self.epoch >= options.epochs:
             return True
         learned = self.least < LEARNED * self.history[0]
-        patience = course.patience if learned else max(course.patience, PLATEAU)
+        patience = options.patience if learned else max(options.patience, PLATEAU)
         return self.epoch - self.best_epoch >= patience
 
 
-class Parts(NamedTuple):
+class Split(NamedTuple):
     """Which samples are trained on, and which are held out."""
 
-    known: Tensor
-    held: Tensor
+    train: Tensor
+    held_out: Tensor
 
 
 class Model(NamedTuple):
     """An architecture that is being trained, and its optimiser."""
 
-    reader: Reader
+    network: Network
     adam: torch.optim.Optimizer
 
     @classmethod
-    def begin(cls, reader: Reader, setting: Setting) -> Model:
+    def begin(cls, network: Network, setting: Setting) -> Model:
         """Set Adam up: weights decay, biases and norms do not."""
-        free = _free(reader)
+        free = _without_decay(network)
         groups = [
-            {"params": [parameter for parameter in reader.parameters() if parameter not in free]},
+            {"params": [parameter for parameter in network.parameters() if parameter not in free]},
             {
-                "params": [parameter for parameter in reader.parameters() if parameter in free],
+                "params": [parameter for parameter in network.parameters() if parameter in free],
                 "weight_decay": 0.0,
             },
         ]
         return cls(
-            reader,
+            network,
             torch.optim.AdamW(groups, lr=setting.rate, weight_decay=setting.decay, fused=True),
         )
 
 
-def _free(reader: Reader) -> set[nn.Parameter]:
-    """Return what does not decay. A bias that did would cost dear: the best is often far from 0."""
-    norms = (part for part in reader.modules() if isinstance(part, nn.LayerNorm))
+def _without_decay(network: Network) -> set[nn.Parameter]:
+    """Return what does not decay. The best bias is often far from 0."""
+    norms = (part for part in network.modules() if isinstance(part, nn.LayerNorm))
     result = {parameter for part in norms for parameter in part.parameters()}
-    names = reader.named_parameters()
+    names = network.named_parameters()
     return result | {item for name, item in names if name.rpartition(".")[2].startswith("bias")}
 
 
-After = Callable[[Run, Model], object]
+Callback = Callable[[Run, Model], object]
 """Called at the start and after every epoch."""
 
 
 def train(
     model: Model,
     samples: Samples,
-    parts: Parts,
-    course: Course,
+    split: Split,
+    options: LoopOptions,
     run: Run,
     seed: int,
-    after: After = lambda run, model: None,
+    after: Callback = lambda run, model: None,
 ) -> None:
     """Go on with a training until it ends; the weights are then left at their best.
 
@@ -144,47 +144,47 @@ def train(
     >>> X = np.random.default_rng(0).standard_normal((40, 2, 3)) + 1.0
     >>> y = np.repeat([1.0, -1.0], 20)
     >>> X[20:] -= 2.0
-    >>> samples, parts = Samples.of_array(X, y), Parts(torch.arange(40), torch.arange(40))
-    >>> setting, course = Setting(0.1, 0.0), Course(epochs=9, batch=8)
+    >>> samples, split = Samples.of_array(X, y), Split(torch.arange(40), torch.arange(40))
+    >>> setting, options = Setting(0.1, 0.0), LoopOptions(epochs=9, batch=8)
     >>> run, model = Run(setting), Model.begin(Solvable(3), setting)
-    >>> train(model, samples, parts, course, run, seed=0)
+    >>> train(model, samples, split, options, run, seed=0)
     >>> run.epoch, run.history[0] > 0.69, run.least < 0.1
     (9, True, True)
     """
     if not run.history:
-        _measure(model.reader, samples, parts, run)
+        _measure(model.network, samples, split, run)
         after(run, model)
-    while not run.ended(course):
-        order = np.random.default_rng([seed, run.epoch]).permutation(len(parts.known))
-        for rows in parts.known[torch.from_numpy(order)].split(course.batch):
+    while not run.ended(options):
+        order = np.random.default_rng([seed, run.epoch]).permutation(len(split.train))
+        for rows in split.train[torch.from_numpy(order)].split(options.batch):
             model.adam.zero_grad()
-            _loss(model.reader, samples, rows).backward()
+            _loss(model.network, samples, rows).backward()
             model.adam.step()
-        _measure(model.reader, samples, parts, run)
+        _measure(model.network, samples, split, run)
         after(run, model)
     if not run.diverged:
-        model.reader.load_state_dict(run.best)
+        model.network.load_state_dict(run.best)
 
 
-def _loss(reader: Reader, samples: Samples, rows: Tensor) -> Tensor:
+def _loss(network: Network, samples: Samples, rows: Tensor) -> Tensor:
     """Return the mean loss of some samples.
 
     It is divided by their number: by their weight, light ones would pull as hard as heavy ones
     wherever they are among themselves.
     """
-    result = functional.softplus(-samples.y[rows] * reader(*samples.batch(rows)).scores)
+    result = functional.softplus(-samples.y[rows] * network(*samples.batch(rows)).scores)
     return (samples.weight[rows].to(result.dtype) * result).sum() / len(rows)
 
 
-def mean_loss(reader: Reader, samples: Samples, rows: Tensor) -> float:
+def mean_loss(network: Network, samples: Samples, rows: Tensor) -> float:
     """Return the mean loss of some samples as a number, summed in double precision."""
-    margins = (samples.y[rows] * scores(reader, samples, rows)).double()
+    margins = (samples.y[rows] * scores(network, samples, rows)).double()
     weight = samples.weight[rows]
     return float((weight * functional.softplus(-margins)).sum() / weight.sum())
 
 
-def _measure(reader: Reader, samples: Samples, parts: Parts, run: Run) -> None:
-    loss = mean_loss(reader, samples, parts.held)
+def _measure(network: Network, samples: Samples, split: Split, run: Run) -> None:
+    loss = mean_loss(network, samples, split.held_out)
     if math.isfinite(loss) and loss < min(run.history, default=math.inf):
-        run.best = {name: value.detach().clone() for name, value in reader.state_dict().items()}
+        run.best = {name: value.detach().clone() for name, value in network.state_dict().items()}
     run.history.append(loss)

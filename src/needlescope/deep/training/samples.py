@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..architectures.reader import Reader
+from ..architectures.network import Network
 
-AT_ONCE = 1 << 21  # numbers that a pass without gradients looks at in one go
+NUMBERS_PER_PASS = 1 << 21  # numbers that a pass without gradients looks at in one go
 
 
 class Samples:
@@ -32,8 +32,8 @@ class Samples:
     --------
     >>> X = np.arange(12.0).reshape(6, 2)
     >>> some = Samples(X, np.array([0, 2, 3, 6]), np.array([1.0, -1.0, 1.0]))
-    >>> X, there = some.batch(torch.tensor([0, 1]))
-    >>> X.shape, there.tolist()
+    >>> X, mask = some.batch(torch.tensor([0, 1]))
+    >>> X.shape, mask.tolist()
     (torch.Size([2, 2, 2]), [[True, True], [True, False]])
     """
 
@@ -68,28 +68,28 @@ class Samples:
             return self.table.view(len(self), -1, self.d)[rows], None
         lengths = self.lengths[rows]
         place = torch.arange(int(lengths.max()))
-        there = place < lengths[:, None]
-        at = torch.where(there, self.starts[rows][:, None] + place, 0)
-        return self.table[at] * there[..., None], there
+        mask = place < lengths[:, None]
+        at = torch.where(mask, self.starts[rows][:, None] + place, 0)
+        return self.table[at] * mask[..., None], mask
 
     def passes(self, rows: Tensor) -> Iterator[Tensor]:
         """Cut samples into parts that are looked at in one go."""
         longest = int(self.lengths[rows].max()) if len(rows) else 1
-        return iter(rows.split(in_one_go(longest, self.d)))
+        return iter(rows.split(samples_per_pass(longest, self.d)))
 
 
-def in_one_go(L: int, d: int) -> int:
+def samples_per_pass(L: int, d: int) -> int:
     """Return how many samples a pass looks at: of many tokens, as blocks weigh all by all.
 
     Examples
     --------
-    >>> in_one_go(10, 64), in_one_go(4096, 64)
+    >>> samples_per_pass(10, 64), samples_per_pass(4096, 64)
     (3276, 1)
     """
-    return max(1, AT_ONCE // (L * max(L, d)))
+    return max(1, NUMBERS_PER_PASS // (L * max(L, d)))
 
 
-def scores(model: Reader, samples: Samples, rows: Tensor) -> Tensor:
+def scores(model: Network, samples: Samples, rows: Tensor) -> Tensor:
     """Return the scores of some samples, without gradients."""
     if not len(rows):
         return torch.zeros(0)

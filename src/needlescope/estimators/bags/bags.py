@@ -1,8 +1,7 @@
 """Bags of instances: all instances in one table, and where each bag begins.
 
-Bags come as people have them: an array (bags, instances, features), perhaps with a mask; a list of
-arrays; a flat table with the bag of each row. `as_bags` takes all but the last, which has to say
-which rows make a bag: `Bags.from_table`. `readers` take them from files.
+`as_bags` takes an array (bags, instances, features) or a list of arrays. A table with a row for
+each instance has to say which rows make a bag: `Bags.from_table`. `readers` take bags from files.
 """
 
 from __future__ import annotations
@@ -15,16 +14,17 @@ import numpy as np
 
 from ...arrays import IndexArray
 from ...grid import unmasked, yes_or_no
+from .conversion.arrays import parts_of_array, parts_of_list
+from .conversion.leakage import warn_of_leakage
+from .conversion.metadata import Metadata
+from .conversion.numeric import as_float_table, check_dense, check_finite
+from .conversion.parts import Parts, concatenate
+from .conversion.table import parts_of_table
 from .files import MEMORY, as_path, reading
-from .making.arrays import of_array, of_list
-from .making.joined import Parts, joined
-from .making.suspects import warn_of_columns
-from .making.table import of_table
 from .saving import save_parts
 from .storage import load_parts
-from .tables import Metadata, check_numbers, numbers, plain
 
-CHUNK = 1 << 22  # numbers looked at in one go
+CHUNK = 1 << 22  # numbers that are checked or written at once
 
 
 class Bags(Sequence[Any]):
@@ -32,42 +32,35 @@ class Bags(Sequence[Any]):
 
     Indexing with a number gives a bag; with a slice, a list or a mask other `Bags`. scikit-learn's
     splitters and searches take it as they take arrays. `from_array`, `from_list` and `from_table`
-    make them of what people have, `load` reads what `save` wrote.
+    make bags from other data, `load` reads what `save` wrote.
 
     Parameters
     ----------
     instances : array (N, d)
         All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32), or
-        NaN where one is missing. Classifiers refuse these;
-        ``InstanceTransformer(SimpleImputer())`` fills them in.
+        NaN for a missing value. Classifiers refuse these; ``InstanceTransformer(SimpleImputer())``
+        fills them in.
     starts : array of int (n + 1,)
-        Where each bag begins, and N.
+        The first row of each bag, and N: bag i is ``instances[starts[i]:starts[i + 1]]``.
     names : list of str, optional
         Names of the features.
     ids : array (n,), optional
-        What the table called its bags.
+        Names of the bags.
     metadata : dict of arrays (N, ...), optional
-        What else is known of each instance, as coordinates or times: numbers, words or dates.
+        Further columns, such as coordinates or times: numbers, words or dates of each instance.
 
     Attributes
     ----------
-    instances : array (N, d)
-        All instances, bag after bag, float32 or float64. Some bags of a memory map, as the folds
-        of a cross-validation, are read when they are needed: ``instances`` reads them all, `rows`
-        and an index those of some.
-    starts : array (n + 1,)
-        Bag i is ``instances[starts[i]:starts[i + 1]]``.
-    names : list of str, optional
-        Names of the features.
-    ids : array (n,), optional
-        What the table called its bags.
+    instances, starts, names, ids
+        As above; ``instances`` is float32 or float64. Some bags of a memory map, as the folds of a
+        cross-validation, are read when they are needed: `rows` and an index read those of some
+        bags, ``instances`` all.
     metadata : dict of arrays (N, ...)
-        What else is known of each instance; empty if nothing is, and it may be added to. Those of
-        bag i are ``bags[[i]].metadata``.
+        Empty if there is none, and it may be added to. That of bag i is ``bags[[i]].metadata``.
     lengths : array (n,)
-        How many instances each bag has.
+        The number of instances of each bag.
     d : int
-        How many features.
+        The number of features.
 
     Raises
     ------
@@ -83,7 +76,7 @@ class Bags(Sequence[Any]):
     (2, array([2, 1]), array([[1., 1., 1.]]))
     """
 
-    _missing = False  # whether some number may be missing
+    _missing = False  # whether some value may be NaN
 
     def __init__(
         self,
@@ -95,17 +88,17 @@ class Bags(Sequence[Any]):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """Check that every bag has an instance, and no number is infinite or too large."""
-        self._hold(Parts(instances, starts, names, ids, metadata))  # type: ignore[arg-type]
-        self._missing = self._gaps(self.instances, missing=True)
+        self._set_parts(Parts(instances, starts, names, ids, metadata))  # type: ignore[arg-type]
+        self._missing = self._check_values(self.instances, missing=True)
 
-    def _gaps(self, table: Any, *, missing: bool) -> bool:
-        """Refuse numbers of these bags that cannot be; return whether some are missing."""
+    def _check_values(self, table: Any, *, missing: bool) -> bool:
+        """Refuse values that are infinite or too large; return whether some are missing."""
         step = max(1, CHUNK // table.shape[1])
-        return check_numbers(table, self.starts, step, self.names, self.ids, missing=missing)
+        return check_finite(table, self.starts, step, self.names, self.ids, missing=missing)
 
-    def _hold(self, parts: Parts) -> None:
-        """Keep the parts if they fit together."""
-        self._table = numbers(parts.instances)
+    def _set_parts(self, parts: Parts) -> None:
+        """Set all attributes, if the parts fit together."""
+        self._table = as_float_table(parts.instances)
         self._at: IndexArray | None = None  # where bags begin in the table, if not at starts
         self.starts = np.asarray(unmasked("starts", parts.starts))
         self.names = parts.names
@@ -131,10 +124,9 @@ class Bags(Sequence[Any]):
 
     @classmethod
     def from_array(cls, X: Any, mask: Any = None) -> Bags:
-        """Take an array (bags, instances, features); ``mask`` is true where an instance is there.
+        """Make bags of an array (bags, instances, features); ``mask`` is false at padding.
 
-        A C-ordered array of floats without a mask is not copied, so that a memory-mapped one stays
-        on disk.
+        A C-ordered array of floats without a mask is not copied: a memory map stays on disk.
 
         Examples
         --------
@@ -142,18 +134,18 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        return cls(**of_array(X, mask)._asdict())
+        return cls(**parts_of_array(X, mask)._asdict())
 
     @classmethod
     def from_list(cls, bags: Any, ids: Any = None) -> Bags:
-        """Take a list of arrays, one (instances, features) for each bag, and what they are called.
+        """Make bags of a list of arrays (instances, features), and their names if they have any.
 
         Examples
         --------
         >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]], ids=["a", "b"]).lengths
         array([1, 2])
         """
-        return cls(**of_list(bags, ids)._asdict())
+        return cls(**parts_of_list(bags, ids)._asdict())
 
     @overload
     @classmethod
@@ -189,31 +181,28 @@ class Bags(Sequence[Any]):
         metadata: Any = None,
         features: Any = None,
     ) -> Any:
-        """Take a table with a row for each instance, and the bag of each row.
+        """Make bags of a table with a row for each instance, and the bag of each row.
 
         Bags are in the order in which they first appear (``ids``); their rows need not be
-        together. The names of a DataFrame's columns, of pandas or polars, are kept.
-
-        A label left among the features would make any classifier perfect, and worthless, and so
-        may a row number, as a table has it that was written with its index. Columns that look like
-        either are warned of.
+        together. The column names of a DataFrame, of pandas or polars, are kept. A label or a row
+        number among the features would leak the answer: columns that look like either are warned
+        of.
 
         Parameters
         ----------
         X : DataFrame or array (N, d)
         bag, label : column or array (N,)
             The bag of each row, and the label of its bag, the same in all its rows: the name of a
-            column, which is then no feature, a Series with the DataFrame's index, or values that
-            go by position. With ``label`` that of each bag is returned, too; it may also be a dict
-            or a Series with one for each bag, by its name.
+            column, which is then no feature, a Series with the DataFrame's index, or values by
+            position. ``label`` may also be a dict or a Series with the label of each bag, by name.
         drop : column or list of columns, optional
             Columns to leave out, by name; those of an array by number.
         metadata : list of columns or dict, optional
-            Columns that are no features, but kept with each instance; or a dict from a name to a
-            column, a list of columns or an array, as ``{"coords": ["x", "y"]}``.
+            Columns that are no features, but kept with each instance; or a dict from names to
+            columns, lists of columns or arrays, as ``{"coords": ["x", "y"]}``.
         features : column or list of columns, optional
-            Columns to take: of numbers, or one with a vector in every row, as embeddings are kept.
-            By default all that are named nowhere else.
+            Columns of numbers, or one with a vector in every row, as embeddings are stored. By
+            default all that are named nowhere else.
 
         Returns
         -------
@@ -228,14 +217,14 @@ class Bags(Sequence[Any]):
         >>> bags.ids.tolist(), y.tolist(), bags.names, bags[0].ravel().tolist()
         (['b', 'a'], [1, 0], ['u'], [1.5, 3.0])
         """
-        parts, y, rows = of_table(X, bag, label, drop, metadata, features)
+        parts, y, rows = parts_of_table(X, bag, label, drop, metadata, features)
         bags = cls(**parts._asdict())
-        warn_of_columns(bags.instances, bags.starts, bags.names, y, rows.places)
+        warn_of_leakage(bags.instances, bags.starts, bags.names, y, rows.places)
         return bags if label is None else (bags, y)
 
     @classmethod
     def concatenate(cls, bags: Any) -> Bags:
-        """Put several `Bags` one after another, in memory; features and metadata must be the same.
+        """Concatenate several `Bags`, in memory; features and metadata must be the same.
 
         Examples
         --------
@@ -245,15 +234,14 @@ class Bags(Sequence[Any]):
         if not isinstance(bags, list | tuple):
             raise ValueError(f"bags must be a list of Bags, got {type(bags).__name__}")
         given = [as_bags(bag, missing=True) for bag in bags]
-        result = cls._of(joined([item._parts(item.instances) for item in given]))
+        result = cls._unchecked(concatenate([item._parts(item.instances) for item in given]))
         result._missing = any(item._missing for item in given)
         return result
 
     def map(self, function: Callable[[Any], Any], names: Sequence[str] | None = None) -> Bags:
-        """Put each bag's instances through a function that returns as many of them, of any width.
+        """Apply a function to the instances of each bag; it returns a row for each, of any width.
 
-        It is called once for each bag, with an array (instances, features). ids and metadata stay;
-        names are those given.
+        ids and metadata stay; names are those given.
 
         Examples
         --------
@@ -264,21 +252,22 @@ class Bags(Sequence[Any]):
         """
         if not callable(function):
             raise ValueError(
-                f"function must take the instances of a bag, got {type(function).__name__}; of a "
+                f"function must take the instances of a bag, got {type(function).__name__}; for a "
                 "fitted transformer pass its method transform"
             )
-        parts = [numbers(function(bag)) for bag in as_bags(self, missing=True)]
+        parts = [as_float_table(function(bag)) for bag in as_bags(self, missing=True)]
         for k, (part, length) in enumerate(zip(parts, self.lengths, strict=True)):
             if len(part) != length or part.shape[1] != parts[0].shape[1]:
                 raise ValueError(
-                    f"function must return a row for each instance, all as wide: of bag {k} with "
-                    f"{length} instances it made shape {part.shape}, of bag 0 {parts[0].shape}"
+                    "function must return a row for each instance, all of one width: for bag "
+                    f"{k} with {length} instances it returned shape {part.shape}, for bag 0 "
+                    f"{parts[0].shape}"
                 )
         return self.with_instances(np.concatenate(parts), names)
 
     def with_instances(self, instances: Any, names: Sequence[str] | None = None) -> Bags:
         """Return the same bags with other features of the instances: an array (N, any width)."""
-        array = numbers(instances)
+        array = as_float_table(instances)
         if len(array) != self.starts[-1]:
             raise ValueError(
                 f"instances must have a row for each of the {self.starts[-1]} there are, got "
@@ -287,15 +276,14 @@ class Bags(Sequence[Any]):
         result = copy(self)
         result._names, result._table, result._at = None, array, None
         result.names, result.metadata = names, self.metadata
-        result._missing = result._gaps(array, missing=True)
+        result._missing = result._check_values(array, missing=True)
         return result
 
     def save(self, path: Any, overwrite: bool = False) -> None:
-        """Write bags to a folder, with names, ids and metadata: whole, or not at all.
+        """Write bags to a folder, with names, ids and metadata: completely, or not at all.
 
         The folder holds ``.npy`` files, and one of JSON that names them; nothing is pickled. Bags
-        that are there already are replaced only if ``overwrite`` says so, and in one step; other
-        files in the folder are left alone.
+        in the folder are replaced, in one step, only with ``overwrite``; other files are kept.
 
         Examples
         --------
@@ -322,21 +310,20 @@ class Bags(Sequence[Any]):
         path
             The folder.
         mapped : bool or "auto", default "auto"
-            Whether instances are memory-mapped, read only and when they are needed. "auto" does so
-            from 256 MB on. The numbers of mapped ones, checked before they were saved, are not
-            looked at again.
+            Whether instances are memory-mapped, read-only. "auto" does so from 256 MB on. Mapped
+            values were checked before they were saved, and are not checked again.
         memory : int, default 1 GiB
-            Bytes that one file may take when it is read; what needs more is refused.
+            Bytes that may be read from one file; a larger one is refused.
         """
         parts, on_disk = load_parts(path, mapped, memory)
         with reading(as_path(path), "saved bags"):
-            return cls._of(parts) if on_disk else as_bags(cls(**parts._asdict()))
+            return cls._unchecked(parts) if on_disk else as_bags(cls(**parts._asdict()))
 
     @classmethod
-    def _of(cls, parts: Parts) -> Bags:
-        """Make bags of numbers that were checked before."""
+    def _unchecked(cls, parts: Parts) -> Bags:
+        """Make bags of values that were checked before."""
         result = cls.__new__(cls)
-        result._hold(parts)
+        result._set_parts(parts)
         return result
 
     def _parts(self, instances: Any) -> Parts:
@@ -364,7 +351,7 @@ class Bags(Sequence[Any]):
 
     @property
     def metadata(self) -> Metadata:
-        """What else is known of each instance, by name: arrays with a row for each."""
+        """Further columns of the instances, by name: arrays with a row for each."""
         return self._metadata
 
     @metadata.setter
@@ -406,7 +393,7 @@ class Bags(Sequence[Any]):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"there are {len(self)} bags, got number {key}")
             place = range(len(self))[key]
-            first, length = self._begin[place], self.starts[place + 1] - self.starts[place]
+            first, length = self._offsets[place], self.starts[place + 1] - self.starts[place]
             return self._table[first : first + length]
         if isinstance(key, bool | tuple) or key is None or np.ndim(key) > 1:
             raise IndexError(
@@ -445,24 +432,23 @@ class Bags(Sequence[Any]):
                 f"bags of {lengths.min()} to {lengths.max()} instances are not one array. A "
                 "transformer of instances, as PCA(), goes into a pipeline as "
                 "InstanceTransformer(PCA()); what takes a table with a row for each bag, as "
-                "BaggingClassifier or permutation_importance do, can have that of a fitted "
-                "classifier, clf.transform(bags)"
+                "BaggingClassifier or permutation_importance do, can have the features of a "
+                "fitted classifier, clf.transform(bags)"
             )
         L = int(lengths[0]) if len(lengths) else 0
-        whole = self.instances.reshape(len(self), L, self.d)
-        return np.array(whole, dtype, copy=copy)
+        return np.array(self.instances.reshape(len(self), L, self.d), dtype, copy=copy)
 
     @property
-    def _begin(self) -> IndexArray:
+    def _offsets(self) -> IndexArray:
         """Where each bag begins in the table."""
         return self.starts[:-1] if self._at is None else self._at
 
     def rows(self, bags: IndexArray) -> Any:
-        """Return the instances of some bags, one after the other; not copied if they are."""
-        return self._table[self._where(bags, self._begin)]
+        """Return the instances of some bags, bag after bag; neighbouring bags are not copied."""
+        return self._table[self._rows_of(bags, self._offsets)]
 
-    def _where(self, bags: IndexArray, at: IndexArray) -> Any:
-        """Return which rows are those of some bags: a slice if they are one after the other."""
+    def _rows_of(self, bags: IndexArray, at: IndexArray) -> Any:
+        """Return the rows of some bags: a slice if the bags are neighbours."""
         first, lengths = at[bags], self.starts[bags + 1] - self.starts[bags]
         if len(bags) and (first[1:] == first[:-1] + lengths[:-1]).all():
             return slice(int(first[0]), int(first[-1] + lengths[-1]))
@@ -475,51 +461,42 @@ class Bags(Sequence[Any]):
         if getattr(self._table, "_mmap", None) is None:
             result._table, result._at = self.rows(bags), None
         else:  # stays on disk
-            result._at = self._begin[bags]
-        result._metadata = self.metadata.rows(self._where(bags, self.starts[:-1]))
+            result._at = self._offsets[bags]
+        result._metadata = self.metadata.rows(self._rows_of(bags, self.starts[:-1]))
         result.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
         result.ids = None if self.ids is None else self.ids[bags]
         return result
 
-    def __copy__(self) -> Bags:
+    def __copy__(self) -> Bags:  # without __getstate__, which would read a memory map
         result = self.__class__.__new__(self.__class__)
         result.__dict__.update(self.__dict__)
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """Hand over the instances of these bags, and not all of the file that they are from."""
+        """Pickle the instances of these bags only, not the whole memory map."""
         return {**self.__dict__, "_table": self.instances, "_at": None}
 
 
 def as_bags(X: Any, *, missing: bool = False) -> Bags:
-    """Take bags as an array (bags, instances, features), a list of arrays, or `Bags`.
+    """Return `Bags` of an array (bags, instances, features), a list of arrays, or `Bags`.
 
-    Those with missing numbers are refused, unless ``missing`` says that they are welcome.
-
-    Examples
-    --------
-    >>> as_bags(np.zeros((5, 4, 3)))
-    <5 bags of 4 instances, 3 features, float64>
-    >>> as_bags(np.zeros((5, 3)))
-    Traceback (most recent call last):
-    ValueError: bags must be an array (bags, instances, features), got shape (5, 3); a table with
-    one row for each instance goes through Bags.from_table(X, bag), and a single bag is [X]
+    Missing values are refused unless ``missing``.
     """
-    bags = X if isinstance(X, Bags) else _made(X)
+    bags = X if isinstance(X, Bags) else _convert(X)
     if not len(bags):
         raise ValueError("there must be at least one bag, got none")
     if bags._missing and not missing:
-        bags._gaps(bags.instances, missing=False)
+        bags._check_values(bags.instances, missing=False)
     return bags
 
 
-def _made(X: Any) -> Bags:
+def _convert(X: Any) -> Bags:
     """Make bags of an array or a list of arrays."""
     if hasattr(X, "columns"):
         raise ValueError(
             f"a {type(X).__name__} does not say which rows make a bag: pass Bags.from_table(X, bag)"
         )
-    plain(X)
+    check_dense(X)
     if not hasattr(X, "__array__") and not isinstance(X, list | tuple):
         raise ValueError(
             f"bags must be an array (bags, instances, features), a list of arrays, or Bags, got "

@@ -25,7 +25,7 @@ def as_path(path: Any) -> Path:
     return Path(path)
 
 
-def existing(path: Any) -> Path:
+def existing_path(path: Any) -> Path:
     """Return the path of a file or folder that is there."""
     result = as_path(path)
     if not result.exists():
@@ -33,22 +33,15 @@ def existing(path: Any) -> Path:
     return result
 
 
-def regular(path: Any) -> Path:
-    """Return the path of a regular file; a pipe would be waited for, a device has no end.
-
-    Examples
-    --------
-    >>> regular("/dev/null")
-    Traceback (most recent call last):
-    ValueError: /dev/null is not a regular file, and is not read
-    """
-    result = existing(path)
+def regular_file(path: Any) -> Path:
+    """Return the path of a regular file; a pipe would be waited for, a device has no end."""
+    result = existing_path(path)
     if not stat.S_ISREG(result.stat().st_mode):
         raise ValueError(f"{result} is not a regular file, and is not read")
     return result
 
 
-def memory_bound(memory: Any) -> int:
+def check_memory(memory: Any) -> int:
     """Return how many bytes may be read into memory, or refuse what is no such number."""
     return whole("memory", memory, 1, 1 << 50)
 
@@ -80,13 +73,6 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     """Turn whatever goes wrong while a file is read into a sentence that names it.
 
     Libraries meet damaged files with errors of any class, so that all are taken here.
-
-    Examples
-    --------
-    >>> with reading(Path("cells.h5ad"), "AnnData"):
-    ...     {}["X"]
-    Traceback (most recent call last):
-    ValueError: cells.h5ad cannot be read as AnnData: KeyError: 'X'
     """
     try:
         yield

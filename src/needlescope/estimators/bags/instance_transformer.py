@@ -10,12 +10,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .bags import Bags, as_bags
+from .conversion.numeric import as_float_table
 from .features import BagEstimator
 from .labels import read_labels
 from .moments import chunks
-from .tables import numbers
 
-AT_ONCE = 1 << 26  # numbers that a transformer is fitted to at once: 256 or 512 MB
+LARGEST_FIT = 1 << 26  # numbers that a transformer is fitted to at once: 256 or 512 MB
 
 
 class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -76,7 +76,11 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
         item, bags = self._fresh(), as_bags(X, missing=True)
         labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
         supervised = get_tags(item).target_tags.required
-        if bags.starts[-1] * bags.d > AT_ONCE and hasattr(item, "partial_fit") and not supervised:
+        if (
+            bags.starts[-1] * bags.d > LARGEST_FIT
+            and hasattr(item, "partial_fit")
+            and not supervised
+        ):
             for members in chunks(bags, np.arange(len(bags))):
                 item.partial_fit(bags.rows(members))
         else:
@@ -93,7 +97,7 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
         whole: Any = None
         for members in chunks(bags, np.arange(len(bags))):
             rows = slice(bags.starts[members[0]], bags.starts[members[-1] + 1])
-            part = numbers(self.transformer_.transform(bags.rows(members)))
+            part = as_float_table(self.transformer_.transform(bags.rows(members)))
             if len(part) != rows.stop - rows.start:
                 raise ValueError(
                     f"{type(self.transformer_).__name__} must return a row for each instance, got "

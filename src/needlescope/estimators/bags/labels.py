@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ...arrays import FloatArray, IndexArray
 from ...grid import unmasked
-from .tables import as_given, first_missing, index_of, one_kind
+from .conversion.values import as_array, common_kind, first_missing, index_of
 
 LARGEST_WEIGHT = float(np.finfo(float).max)
 LIGHTEST = 1e-100  # of the heaviest bag's weight: squares of shares are above what underflows
@@ -19,17 +19,8 @@ LIGHT_CLASS = 1e-9  # of both classes' weight: its calibration stands out from r
 
 
 def read_labels(y: Any, count: int) -> Any:
-    """Return the labels of so many bags as an array: all of one kind, and none missing.
-
-    Examples
-    --------
-    >>> read_labels([True, False], 2)
-    array([ True, False])
-    >>> read_labels([1, "a"], 2)
-    Traceback (most recent call last):
-    ValueError: labels in y must be of one kind, such as all numbers or all words, got int and str
-    """
-    result = column_or_1d(as_given(unmasked("y", y)), warn=True)
+    """Return the labels of so many bags as an array: all of one kind, and none missing."""
+    result = column_or_1d(as_array(unmasked("y", y)), warn=True)
     if len(result) != count:
         raise ValueError(f"y must have a label for each of the {count} bags, got {len(result)}")
     lost = first_missing(result)
@@ -40,7 +31,7 @@ def read_labels(y: Any, count: int) -> Any:
         )
     if result.dtype != object and result.dtype.kind not in "SV":
         return result
-    kind = one_kind("labels in y", result)
+    kind = common_kind("labels in y", result)
     if kind not in ("number", "word"):
         raise ValueError(
             f"labels in y must be numbers or words, got {kind}, as {result[0]!r}; pass words, as "
@@ -51,29 +42,22 @@ def read_labels(y: Any, count: int) -> Any:
 
 
 def two_classes(y: Any) -> tuple[Any, FloatArray]:
-    """Return the two labels there are, in order, and −1 or +1 for each bag.
-
-    Examples
-    --------
-    >>> classes, signs = two_classes(np.array([5, 3, 5]))
-    >>> classes, signs
-    (array([3, 5]), array([ 1., -1.,  1.]))
-    """
-    classes, codes = all_classes(y)
+    """Return the two labels there are, in order, and −1 or +1 for each bag."""
+    classes, class_codes = encode_labels(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
             f"multiclass; y must have two labels, got {len(classes)}: {classes[:5]}"
         )
-    return classes, codes
+    return classes, class_codes
 
 
-def all_classes(y: Any) -> tuple[Any, FloatArray]:
-    """Return the labels there are, in order, and the `codes` of the bags.
+def encode_labels(y: Any) -> tuple[Any, FloatArray]:
+    """Return the labels there are, in order, and the `class_codes` of the bags.
 
     Examples
     --------
-    >>> all_classes(np.array(["b", "a", "c"]))
+    >>> encode_labels(np.array(["b", "a", "c"]))
     (array(['a', 'b', 'c'], dtype='<U1'), array([1., 0., 2.]))
     """
     kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -86,25 +70,19 @@ def all_classes(y: Any) -> tuple[Any, FloatArray]:
     if len(classes) > 2:
         return classes, place.astype(float)
     signs = np.where(place == 1, 1.0, -1.0)
-    check_both(classes, signs)
+    check_every_class(classes, signs)
     return classes, signs
 
 
-def codes(classes: Any) -> FloatArray:
-    """Return the numbers that stand for classes: −1 and +1 for two, 0, 1, 2, … for more.
-
-    Examples
-    --------
-    >>> codes(["hay", "needle"]), codes(["hay", "needle", "straw"])
-    (array([-1.,  1.]), array([0., 1., 2.]))
-    """
+def class_codes(classes: Any) -> FloatArray:
+    """Return the numbers that stand for classes: −1 and +1 for two, 0, 1, 2, … for more."""
     return np.array([-1.0, 1.0]) if len(classes) <= 2 else np.arange(float(len(classes)))
 
 
-def check_both(classes: Any, signs: FloatArray, which: str = "") -> None:
+def check_every_class(classes: Any, signs: FloatArray, which: str = "") -> None:
     """Refuse bags that are all of one class; of more than two classes, if one is missing."""
     if len(classes) > 2:
-        lost = np.setdiff1d(codes(classes), signs)
+        lost = np.setdiff1d(class_codes(classes), signs)
         if len(lost):
             raise ValueError(
                 f"there must be bags {which}of every class, but none are labelled "
@@ -137,16 +115,7 @@ def check_order(name: str, values: Any, ids: Any) -> None:
 
 
 def bag_weights(given: Any, count: int) -> FloatArray:
-    """Return a weight for each of so many bags, the largest 1.
-
-    Examples
-    --------
-    >>> bag_weights([1, 2], 2)
-    array([0.5, 1. ])
-    >>> bag_weights([1, -2], 2)
-    Traceback (most recent call last):
-    ValueError: sample_weight must be 2 finite numbers of at least 0, got -2.0 for bag 1
-    """
+    """Return a weight for each of so many bags, the largest 1."""
     wanted = f"sample_weight must be {count} finite numbers of at least 0, got"
     unmasked("sample_weight", given)
     try:
@@ -168,20 +137,10 @@ def bag_weights(given: Any, count: int) -> FloatArray:
 
 
 def bag_groups(given: Any, count: int) -> IndexArray | None:
-    """Return a number for the group of each of so many bags; None if there are no groups.
-
-    Examples
-    --------
-    >>> bag_groups(["Ada", "Bo", "Ada"], 3)
-    array([0, 1, 0])
-    >>> bag_groups(["Ada", None, "Ada"], 3)
-    Traceback (most recent call last):
-    ValueError: groups must have one for each bag, got None for bag 1; a bag on its own needs a
-    name of its own
-    """
+    """Return a number for the group of each of so many bags; None if there are no groups."""
     if given is None:
         return None
-    result = as_given(unmasked("groups", given))
+    result = as_array(unmasked("groups", given))
     if np.shape(result) != (count,):
         raise ValueError(f"groups must be one for each of the {count} bags, got {_shape(result)}")
     lost = first_missing(result)
@@ -199,22 +158,8 @@ def _shape(result: Any) -> str:
     return f"{shape[0]}" if len(shape) == 1 else f"shape {shape}"
 
 
-def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
-    """Refuse weights so unequal that some bags, or a class, are lost in rounding.
-
-    Examples
-    --------
-    >>> classes, signs = np.array(["hay", "needle"]), np.array([1.0, 1.0, -1.0])
-    >>> check_ratios(np.array([1.0, 0.0, 1.0]), classes, signs)
-    >>> check_ratios(np.array([1e-300, 1.0, 1.0]), classes, signs)
-    Traceback (most recent call last):
-    ValueError: the weight of a bag, class weight included, must be 0 or at least 1e-100 of the
-    largest, got 1e-300 for bag 0; pass 0 to leave it out
-    >>> check_ratios(np.array([1.0, 1.0, 1e-30]), classes, signs)
-    Traceback (most recent call last):
-    ValueError: the weight of each class must be at least 1e-09 of both, got 5e-31 for the bags
-    labelled hay; bring sample_weight and class_weight closer together
-    """
+def check_weight_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
+    """Refuse weights so unequal that some bags, or a class, are lost in rounding."""
     share = weight / weight.max()
     light = np.flatnonzero((share > 0.0) & (share < LIGHTEST))
     if len(light):
@@ -223,7 +168,7 @@ def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
             f"the largest, got {share[light[0]]:.0e} for bag {light[0]}; pass 0 to leave it out"
         )
     every = "both" if len(classes) == 2 else "all"
-    for sign, name in zip(codes(classes), classes, strict=True):
+    for sign, name in zip(class_codes(classes), classes, strict=True):
         part = float(share[signs == sign].sum() / share.sum())
         if 0.0 < part < LIGHT_CLASS:
             raise ValueError(
@@ -236,21 +181,11 @@ def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
 def class_factors(
     class_weight: Any, classes: Any, signs: FloatArray, weight: FloatArray
 ) -> FloatArray:
-    """Return what the class of each bag multiplies its weight by.
-
-    Examples
-    --------
-    >>> signs, weight = np.array([1.0, -1.0, -1.0]), np.ones(3)
-    >>> class_factors({"hay": 0.5}, np.array(["hay", "needle"]), signs, weight)
-    array([1. , 0.5, 0.5])
-    >>> class_factors({"Hay": 0.5}, np.array(["hay", "needle"]), signs, weight)
-    Traceback (most recent call last):
-    ValueError: class_weight must name labels of y, 'hay' and 'needle', got 'Hay'
-    """
+    """Return what the class of each bag multiplies its weight by."""
     if class_weight is None:
         return np.ones(len(signs))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = [float(weight[signs == sign].sum()) for sign in codes(classes)]
+        totals = [float(weight[signs == sign].sum()) for sign in class_codes(classes)]
         each = [1.0 / total if total > 0.0 else 1.0 for total in totals]
     elif isinstance(class_weight, Mapping):
         each = _given_factors(class_weight, classes.tolist())
@@ -259,7 +194,9 @@ def class_factors(
             'class_weight must be a dict from labels to weights, "balanced" or None, got '
             f"{class_weight!r}"
         )
-    return np.array([item / max(each) for item in each])[np.searchsorted(codes(classes), signs)]
+    return np.array([item / max(each) for item in each])[
+        np.searchsorted(class_codes(classes), signs)
+    ]
 
 
 def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[float]:

@@ -18,13 +18,13 @@ from uuid import uuid4
 
 import numpy as np
 
+from .conversion.metadata import storable
+from .conversion.parts import Parts
 from .files import as_path
-from .making.joined import Parts
-from .storage import ABOUT, FORMAT, OWN_FILE, VERSION, files_of, read_about
-from .tables import writable
+from .storage import FORMAT, MANIFEST, OWN_FILE, VERSION, files_of, read_manifest
 
 
-class NewRows:
+class RowWriter:
     """A ``.npy`` file of so many rows, written in any order, a block at a time.
 
     Ordinary writes, not a memory map, so that what was written does not stay in memory.
@@ -78,17 +78,17 @@ class Draft:
         """Return where an array goes that is needed on the way only."""
         return self.folder / f"{part}-{self.token}.part"
 
-    def rows(self, shape: tuple[int, ...], dtype: Any) -> NewRows:
+    def rows(self, shape: tuple[int, ...], dtype: Any) -> RowWriter:
         """Open the file of the instances."""
-        return NewRows(self.path("instances"), shape, dtype)
+        return RowWriter(self.path("instances"), shape, dtype)
 
     def describe(self, parts: Parts, shape: tuple[int, ...], source: Any = None) -> None:
         """Write all but the instances, of that shape; ``source`` says what they were made from."""
         arrays = {"starts": np.asarray(parts.starts, np.int64)}
         if parts.ids is not None:
-            arrays["ids"] = writable("ids", parts.ids)
+            arrays["ids"] = storable("ids", parts.ids)
         for k, (name, values) in enumerate(parts.metadata.items()):
-            arrays[f"metadata{k}"] = writable(f"metadata {name!r}", values)
+            arrays[f"metadata{k}"] = storable(f"metadata {name!r}", values)
         for part, values in arrays.items():
             np.save(self.path(part), values, allow_pickle=False)
         self.about = {
@@ -108,9 +108,9 @@ class Draft:
             raise ValueError("bags must be described before they are published")
         hidden = self.scratch("bags")
         hidden.write_text(json.dumps(self.about, indent=1) + "\n", encoding="utf-8")
-        there = (self.folder / ABOUT).is_file()
-        before = files_of(read_about(self.folder)) if there else {}
-        hidden.replace(self.folder / ABOUT)
+        there = (self.folder / MANIFEST).is_file()
+        before = files_of(read_manifest(self.folder)) if there else {}
+        hidden.replace(self.folder / MANIFEST)
         self.written = {}
         for name in before.values():
             with suppress(OSError):  # one that is mapped cannot be deleted everywhere
@@ -165,11 +165,11 @@ def check_free(folder: Path, overwrite: bool) -> None:
     there = [item.name for item in folder.iterdir()] if folder.is_dir() else [folder.name]
     if all(OWN_FILE.fullmatch(name) for name in there):  # empty, or left by one that was killed
         return
-    if not (folder / ABOUT).is_file():
+    if not (folder / MANIFEST).is_file():
         raise ValueError(
             f"{folder} is there and holds no bags, so it is not replaced; name another"
         )
-    read_about(folder)
+    read_manifest(folder)
     if not overwrite:
         raise ValueError(f"bags are saved in {folder} already; pass overwrite=True to replace them")
 

@@ -42,14 +42,6 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     """Fit a scaling to some of the bags in one pass; every bag counts by its weight.
 
     Features that never change, but for rounding, are centred and otherwise left alone.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> bags = Bags.from_array(rng.standard_normal((200, 5, 2)) * [1.0, 10.0] + 7.0)
-    >>> found = fit_scaling(bags, np.arange(200), np.full(200, 1 / 200), shrinkage=1.0)
-    >>> (1.0 / found.scale).round(0)
-    array([ 1., 10.])
     """
     check_whitened(bags.d, shrinkage)
     result = moments(bags, used, weight, np.zeros(len(used), int), deep=shrinkage < 1.0)

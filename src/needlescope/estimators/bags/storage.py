@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .files import MEMORY, as_path, check_fits, memory_bound, reading, regular
-from .making.joined import Parts
+from .conversion.parts import Parts
+from .files import MEMORY, as_path, check_fits, check_memory, reading, regular_file
 
 FORMAT, VERSION = "bags of needlescope", 2
-ABOUT = "bags.json"
-MAPPED = 1 << 28  # bytes from which a file is memory-mapped rather than read
+MANIFEST = "bags.json"
+MAPPED_FROM = 1 << 28  # bytes from which a file is memory-mapped rather than read
 OWN_FILE = re.compile(
     r"((instances|starts|ids|metadata\d+)-[0-9a-f]{32}\.npy)|((columns\d+|bags)-[0-9a-f]{32}\.part)"
 )
@@ -29,14 +29,14 @@ def load_parts(path: Any, mapped: Any = "auto", memory: Any = MEMORY) -> tuple[P
     """Return what a folder holds, and whether its instances are memory-mapped."""
     if not isinstance(mapped, bool) and not (isinstance(mapped, str) and mapped == "auto"):
         raise ValueError(f'mapped must be True, False or "auto", got {mapped!r}')
-    bound = memory_bound(memory)
+    bound = check_memory(memory)
     folder = as_path(path)
-    about = read_about(folder)
+    about = read_manifest(folder)
     while True:
         try:
             return _load(folder, about, mapped, bound)
         except FileNotFoundError as problem:
-            now = read_about(folder)  # other bags may have been saved there meanwhile
+            now = read_manifest(folder)  # other bags may have been saved there meanwhile
             if now == about:
                 raise ValueError(f"{problem}; save the bags again") from None
             about = now
@@ -47,12 +47,12 @@ def _load(folder: Path, about: dict[str, Any], mapped: Any, memory: int) -> tupl
     n, N, d = about["shape"]
     on_disk = mapped
     if mapped == "auto":
-        on_disk = regular(files["instances"]).stat().st_size >= MAPPED
+        on_disk = regular_file(files["instances"]).stat().st_size >= MAPPED_FROM
     instances = read_array(files["instances"], on_disk, memory)
     starts = read_array(files["starts"], False, memory)
     if instances.shape != (N, d) or starts.shape != (n + 1,):
         raise ValueError(
-            f"{folder} holds {N} instances of {d} features in {n} bags by its {ABOUT}, but its "
+            f"{folder} holds {N} instances of {d} features in {n} bags by its {MANIFEST}, but its "
             f"arrays have shapes {instances.shape} and {starts.shape}; save the bags again"
         )
     ids = read_array(files["ids"], False, memory) if about["ids"] else None
@@ -63,12 +63,12 @@ def _load(folder: Path, about: dict[str, Any], mapped: Any, memory: int) -> tupl
     return Parts(instances, starts, about["names"], ids, metadata), on_disk
 
 
-def read_about(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> dict[str, Any]:
     """Return what the JSON file of a folder says, or refuse the folder."""
-    path = folder / ABOUT
+    path = folder / MANIFEST
     if not path.exists():
-        raise FileNotFoundError(f"no bags are saved in {folder}: it has no file {ABOUT}")
-    regular(path)
+        raise FileNotFoundError(f"no bags are saved in {folder}: it has no file {MANIFEST}")
+    regular_file(path)
     check_fits(str(path), path.stat().st_size, MEMORY)
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
@@ -109,13 +109,7 @@ def _words(given: Any) -> bool:
 
 
 def files_of(about: dict[str, Any]) -> dict[str, str]:
-    """Return the names of the arrays' files.
-
-    Examples
-    --------
-    >>> files_of({"version": 1, "ids": False, "metadata": ["time"]})
-    {'instances': 'instances.npy', 'starts': 'starts.npy', 'metadata0': 'metadata0.npy'}
-    """
+    """Return the names of the arrays' files."""
     if about["version"] > 1:
         return dict(about["files"])
     parts = ["instances", "starts", *(["ids"] if about["ids"] else [])]
@@ -127,7 +121,7 @@ def read_array(file: Path, mapped: bool, memory: int = MEMORY) -> Any:
     """Return the array of a ``.npy`` file, which must be as long as its header says."""
     if not file.exists():
         raise FileNotFoundError(f"{file} is missing")
-    regular(file)
+    regular_file(file)
     with reading(file, "an array of NumPy"):
         with file.open("rb") as raw:
             version = np.lib.format.read_magic(raw)

@@ -18,14 +18,14 @@ from ...errors import NotConverged
 from ...running.progress import Progress
 from ..bags.bags import Bags
 from ..bags.moments import moments
+from ..bags.preprocessing import Preprocessing, Preprocessor
 from ..bags.scaling import Scaling, scaling_of
-from ..bags.views import Glass, View
+from .cv_splits import Fold
 from .lockstep.conductor import Job, together
-from .lockstep.hands import Hands
 from .lockstep.lens import Lens
 from .lockstep.moments import summaries
 from .lockstep.sight import Sight
-from .places import Place
+from .lockstep.threads import Threads
 from .prepared import HOLD, Prepared
 from .settings import Setting
 from .steps import Scored
@@ -43,7 +43,7 @@ class Work(NamedTuple):
 
     train: Train
     training: int
-    glass: Glass
+    preprocessing: Preprocessing
     settings: list[Setting]
     seed: int
 
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
     contrasts: bool  # whether covariances of the classes are compared
     seed: int  # of the random features
     progress: Progress = False
-    hands: Hands = Hands()
+    threads: Threads = Threads()
     groups: IndexArray | None = None  # of those used, for what holds some out by itself
 
 
@@ -80,7 +80,7 @@ class Bench:
 
     def __init__(self, layout: Layout, trained: Sequence[IndexArray]) -> None:
         self.bags, self.used, self.y, self.weight = layout[:4]
-        self.layout, self.trained, self.hands = layout, trained, layout.hands
+        self.layout, self.trained, self.threads = layout, trained, layout.threads
         self.deep = layout.whitens or layout.contrasts
         member = np.zeros((len(self.used), len(trained) + 1), int)
         for k, known in enumerate(trained):
@@ -90,7 +90,7 @@ class Bench:
         self.group = group.ravel()
         self.moments = moments(self.bags, self.used, self.weight, self.group, deep=self.deep)
         self._sights: dict[Any, Sight] = {}
-        self._views: dict[Any, View] = {}
+        self._views: dict[Any, Preprocessor] = {}
         self._kept: tuple[Scaling, Prepared] | None = None
         self._summed: FloatArray | None = None
 
@@ -99,20 +99,20 @@ class Bench:
         """The number of the training on all bags."""
         return len(self.trained) - 1
 
-    def view(self, training: int, glass: Glass) -> View:
+    def view(self, training: int, prep: Preprocessing) -> Preprocessor:
         """Return how instances are shown in a training, fitted to the bags that count in it."""
-        key = training, glass
+        key = training, prep
         if key not in self._views:
             groups = np.flatnonzero(self.kinds[:, training])
-            self._views[key] = glass.of(self.moments, groups, self.layout.seed)
+            self._views[key] = prep.of(self.moments, groups, self.layout.seed)
         return self._views[key]
 
-    def sight(self, training: int, glass: Glass) -> Sight:
-        """Return what a training sees through a glass."""
-        key = training, glass
+    def sight(self, training: int, prep: Preprocessing) -> Sight:
+        """Return what a training sees through a prep."""
+        key = training, prep
         if key in self._sights:
             return self._sights[key]
-        known, view = self.trained[training], self.view(training, glass)
+        known, view = self.trained[training], self.view(training, prep)
         share = np.zeros(len(self.used))
         share[known] = self.weight[known] / self.weight[known].sum()
         if view.random_features is not None:
@@ -134,7 +134,7 @@ class Bench:
         self._sights[key] = result
         return result
 
-    def _with_features(self, key: Any, share: FloatArray, view: View) -> Sight:
+    def _with_features(self, key: Any, share: FloatArray, view: Preprocessor) -> Sight:
         """Return what a training sees with random features: its own table, bags held out behind."""
         order = np.argsort(share == 0.0, kind="stable")
         border = int((share > 0.0).sum())
@@ -152,28 +152,29 @@ class Bench:
         tables: dict[Any, list[int]] = {}
         for place, work in enumerate(works):
             tables.setdefault(
-                (work.glass, work.training) if work.glass.random_features else None, []
+                (work.preprocessing, work.training) if work.preprocessing.random_features else None,
+                [],
             ).append(place)
         result: list[Any] = [None] * len(works)
-        large = any(self._size(works[places[0]].glass) > HOLD for places in tables.values())
+        large = any(self._size(works[places[0]].preprocessing) > HOLD for places in tables.values())
 
-        def do(places: list[int], hands: Hands) -> None:
-            sights = [self.sight(works[k].training, works[k].glass) for k in places]
+        def do(places: list[int], threads: Threads) -> None:
+            sights = [self.sight(works[k].training, works[k].preprocessing) for k in places]
             jobs = [works[k].job(sight) for k, sight in zip(places, sights, strict=True)]
-            answers = together(sights[0].data, jobs, *hands)
+            answers = together(sights[0].data, jobs, *threads)
             for k, sight, answer in zip(places, sights, answers, strict=True):
                 result[k] = answer if isinstance(answer, NotConverged) else sight.in_order(answer)
 
-        if self.hands.pool is None or large:
+        if self.threads.pool is None or large:
             for places in tables.values():
-                do(places, self.hands)
+                do(places, self.threads)
         else:
-            alone = [Hands()] * len(tables)
-            list(self.hands.pool.map(do, tables.values(), alone))
+            alone = [Threads()] * len(tables)
+            list(self.threads.pool.map(do, tables.values(), alone))
         return result
 
-    def _size(self, glass: Glass) -> int:
-        return int(self.bags.lengths[self.used].sum()) * glass.width(self.bags.d)
+    def _size(self, prep: Preprocessing) -> int:
+        return int(self.bags.lengths[self.used].sum()) * prep.width(self.bags.d)
 
     def _table(self) -> tuple[Scaling, Prepared]:
         """Return the instances as they are kept: from the middle bag, and of unit size."""
@@ -184,7 +185,7 @@ class Bench:
                 result.means, axis=0
             )  # one bag far out moves no other
             kept = Scaling(middle, size)
-            data = Prepared(self.bags, self.used, self.y, View(kept), self.layout.progress)
+            data = Prepared(self.bags, self.used, self.y, Preprocessor(kept), self.layout.progress)
             self._kept = kept, data
         return self._kept
 
@@ -219,7 +220,7 @@ class Benches:
     Each fold has matrices of its own, so that of many features there is room for some only.
     """
 
-    def __init__(self, layout: Layout, places: Sequence[Place]) -> None:
+    def __init__(self, layout: Layout, places: Sequence[Fold]) -> None:
         self.layout = layout
         self.every = np.arange(len(layout.used))
         self.trained = [known for known, _ in places]
@@ -242,7 +243,7 @@ class Benches:
             self._whole = Bench(self.layout, [*folds, self.every])
         return self._whole
 
-    def of(self, places: Sequence[Place]) -> Iterator[tuple[Bench, list[tuple[int, Place]]]]:
+    def of(self, places: Sequence[Fold]) -> Iterator[tuple[Bench, list[tuple[int, Fold]]]]:
         """Go through benches of some folds, each with the numbers of these trainings there."""
         if len(self.trained) <= self.most:
             at = {id(known): k for k, known in enumerate(self.trained)}

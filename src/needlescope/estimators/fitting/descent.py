@@ -47,14 +47,6 @@ class Descent:
         A gain that ends it, in proportion to the value, or to 1 where that is less.
     spare
         Points it may ask for beyond one in each iteration; None as many as it likes.
-
-    Examples
-    --------
-    >>> down = Descent(np.array([3.0, 4.0]))
-    >>> for count in (1, 2):  # and on from there
-    ...     walk_down(down, lambda x: (float(x @ x), 2.0 * x), count)
-    >>> down.path[1].at.round(2), bool(np.abs(down.path[2].at).max() < 1e-12)
-    (array([2.4, 3.2]), True)
     """
 
     def __init__(

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import Loss
+from ...models.gradient import pack, unpack
 from . import steps
 from .descent import SETTLED, Descent
 from .lockstep.asks import Ask, Features
@@ -20,7 +21,7 @@ from .lockstep.conductor import Job, side_by_side
 from .lockstep.sight import Sight
 from .settings import Setting
 from .steps import Scored
-from .ways import evidence, slopes, starts
+from .ways import evidence, starts
 from .ways.slopes import AttentionSlope, EvidenceSlope, walk
 
 SINGLE = 1e-7  # a gain in the loss that ends a refinement, as single precision tells no less
@@ -50,11 +51,11 @@ def start_of(sight: Sight, loss: Loss, way: Setting) -> Job[FloatArray]:
     return query
 
 
-class Family(ABC):
+class Paths(ABC):
     """The paths of one way: for each ridge a start, and a descent from there."""
 
     def __init__(self, sight: Sight, way: Setting, loss: Loss) -> None:
-        self.sight, self.way, self.loss = sight, way, loss
+        self.sight, self.candidate, self.loss = sight, way, loss
         self.paths: dict[float, Descent] = {}
         self.found: dict[tuple[float, int], Scored] = {}
 
@@ -114,12 +115,12 @@ class Family(ABC):
         return self.found[ridge, iterations]
 
 
-class Attended(Family):
+class AttentionPaths(Paths):
     """Attention: the readout first, then queries and readouts together."""
 
     def begin(self, ridges: list[float]) -> Job[list[Scored]]:
         """Find the start and the readouts of each ridge, with all the queries of the way."""
-        sight, way, loss = self.sight, self.way, self.loss
+        sight, way, loss = self.sight, self.candidate, self.loss
         q = yield from start_of(sight, loss, way)
         (F,) = yield [Features(sight, q[None])]
         queries = q[None]
@@ -133,12 +134,12 @@ class Attended(Family):
 
     def pack(self, model: Any) -> FloatArray:
         """Return (q, w, b), or (q, b), as one vector."""
-        return slopes.pack(model)
+        return pack(model)
 
     def unpack(self, at: FloatArray) -> Any:
         """Return the model of a vector."""
-        heads = self.way.n_queries + self.way.append_mean
-        return slopes.unpack(at, (heads, self.sight.d))
+        heads = self.candidate.n_queries + self.candidate.append_mean
+        return unpack(at, (heads, self.sight.d))
 
     def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""
@@ -161,12 +162,12 @@ def _grown(
     return first
 
 
-class Votes(Family):
+class LogMeanExpPaths(Paths):
     """Evidence: the bias that suits the start first, then query and bias together."""
 
     def begin(self, ridges: list[float]) -> Job[list[Scored]]:
         """Find where each ridge starts: the readout of the mean, or a query."""
-        sight, way, loss = self.sight, self.way, self.loss
+        sight, way, loss = self.sight, self.candidate, self.loss
         if way.init == "mean":
             nothing = np.zeros((1, sight.d))
             pooled = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
@@ -187,12 +188,12 @@ class Votes(Family):
 
     def unpack(self, at: FloatArray) -> Any:
         """Return the model of a vector."""
-        return evidence.model(at, self.way.sign)
+        return evidence.model(at, self.candidate.sign)
 
     def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""
         q, b = at[:-1], float(at[-1])
-        return EvidenceSlope(self.sight, self.loss, q, b, self.way.sign, **whom)
+        return EvidenceSlope(self.sight, self.loss, q, b, self.candidate.sign, **whom)
 
 
 def _flat(F: FloatArray) -> FloatArray:

@@ -13,15 +13,15 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...running.progress import Progress
 from ...solvers.calibration import AS_IS, Platt
+from ..bags.preprocessing import Preprocessor
 from ..bags.scaling import check_whitened
-from ..bags.views import View
 from .bench import Benches, Layout, Work
 from .comparison import Comparison, Labelled, Recipe
-from .lockstep.hands import Hands
+from .lockstep.threads import Threads
 from .prepared import HOLD, Prepared
 from .selection import Choice, Tried, centre, draw, even_count, judge
 from .settings import Setting
-from .ways.rounds import Ways, compare
+from .ways.rounds import Candidates, compare
 
 VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
 ENOUGH = 500  # but not fewer than so many
@@ -31,7 +31,7 @@ class Member(NamedTuple):
     """A trained model, the setting it was trained in, how instances are shown to it."""
 
     setting: Setting
-    view: View
+    preprocessor: Preprocessor
     model: Any
     calibration: Platt
 
@@ -46,7 +46,12 @@ class Fitted(NamedTuple):
 
 
 def fit_bags(
-    recipe: Recipe, given: Labelled, ways: Ways, random: Any, progress: Progress, hands: Hands
+    recipe: Recipe,
+    given: Labelled,
+    ways: Candidates,
+    random: Any,
+    progress: Progress,
+    threads: Threads,
 ) -> Fitted:
     """Choose among the settings, train on all bags in those chosen, and calibrate the scores."""
     seed = int(random.randint(2**31 - 1))  # of random features: the same for all folds
@@ -58,7 +63,7 @@ def fit_bags(
         contrasts=any(way.init == "contrastive_pca" for way in ways),
         seed=seed,
         progress=progress,
-        hands=hands,
+        threads=threads,
         groups=given.groups,
     )
     choice, benches = _choose(recipe, given, ways, layout, random)
@@ -69,7 +74,7 @@ def fit_bags(
     every, members = bench.everything, []
     trained = bench.train(
         [
-            Work(recipe.train, every, setting.glass, [setting], k)
+            Work(recipe.train, every, setting.preprocessing, [setting], k)
             for setting, k in zip(settings, seeds, strict=True)
         ]
     )
@@ -79,13 +84,15 @@ def fit_bags(
         (item,) = result
         if calibration != AS_IS:
             calibration = calibration.counted_from(centre(item.scores, given.y, share))
-        members.append(Member(setting, bench.view(every, setting.glass), item.model, calibration))
-    data = Prepared(given.bags, given.used, given.y, members[0].view, progress)
+        members.append(
+            Member(setting, bench.view(every, setting.preprocessing), item.model, calibration)
+        )
+    data = Prepared(given.bags, given.used, given.y, members[0].preprocessor, progress)
     return Fitted(members, choice, data, share)
 
 
 def _choose(
-    recipe: Recipe, given: Labelled, ways: Ways, layout: Layout, random: Any
+    recipe: Recipe, given: Labelled, ways: Candidates, layout: Layout, random: Any
 ) -> tuple[Choice, Benches | None]:
     """Choose settings and calibrate, on bags held out; on some bags only if there are many.
 
@@ -93,7 +100,7 @@ def _choose(
     """
     settings = [item for group in ways.values() for item in group]
     nothing = dict.fromkeys(settings, np.zeros(0))
-    if recipe.folds == 0 and given.places is None:
+    if recipe.folds == 0 and given.folds is None:
         if len(settings) > 1:
             raise ValueError(
                 'cv=0 leaves nothing to choose parameters by that are "auto"; give '
@@ -110,13 +117,13 @@ def _choose(
             used=given.used, y=given.y, weight=given.weight, groups=given.groups
         )
     fewer = total / even_count(given.y, given.weight) if recipe.relative else 1.0
-    places = given.folds(recipe.folds, random)
+    places = given.split(recipe.folds, random)
     if not places:
         return judge(nothing, given.y, given.weight, []), None
     held = Comparison(recipe, given, places, fewer, layout, random)
     scouting = not held.benches.large
     scores, dropped = compare(
-        ways, held.rows.places, held.score, held.losses, held.first, scouting=scouting
+        ways, held.rows.folds, held.score, held.losses, held.first, scouting=scouting
     )
     if not scores:
         raise held.failed[0]

@@ -11,25 +11,12 @@ from ...arrays import FloatArray, IndexArray
 
 
 def rarer(y: FloatArray) -> int:
-    """Return how many bags the rarer class has.
-
-    Examples
-    --------
-    >>> rarer(np.array([1.0, -1.0, -1.0]))
-    1
-    """
+    """Return how many bags the rarer class has."""
     return int(min((y > 0.0).sum(), (y < 0.0).sum()))
 
 
 def stratified(y: FloatArray, count: int, random: Any) -> list[tuple[IndexArray, IndexArray]]:
-    """Cut the bags into ``count`` parts; return for each the other bags, and its own, in order.
-
-    Examples
-    --------
-    >>> y = np.array([1.0, 1.0, -1.0, -1.0])
-    >>> [sorted(y[rest].tolist()) for _, rest in stratified(y, 2, np.random.RandomState(0))]
-    [[-1.0, 1.0], [-1.0, 1.0]]
-    """
+    """Cut the bags into ``count`` parts; return for each the other bags, and its own, in order."""
     return in_order(StratifiedKFold(count, shuffle=True, random_state=random), y)
 
 

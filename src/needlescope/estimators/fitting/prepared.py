@@ -12,35 +12,25 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
+from ...models.blocks import TOKEN_BLOCK, Block
 from ...models.segments import Ragged
 from ...running.progress import Progress, reporting
-from ...simulation.samples.data import TOKEN_BLOCK, Block
 from ..bags.bags import Bags
 from ..bags.moments import chunks
-from ..bags.views import View
+from ..bags.preprocessing import Preprocessor
 
 HOLD = 1 << 26  # numbers that are kept scaled: 256 or 512 MiB
 
 
 class Prepared:
-    """Some bags, scaled, with labels −1 or +1: `Data` as in `simulation.samples.data`.
-
-    Examples
-    --------
-    >>> from needlescope.estimators.bags.scaling import no_scaling
-    >>> view = View(no_scaling(3))
-    >>> bags = Bags.from_list([np.ones((2, 3)), np.ones((1, 3)), np.ones((4, 3))])
-    >>> data = Prepared(bags, np.array([0, 2]), np.array([1.0, -1.0]), view)
-    >>> [block.table.shape for block in data.blocks()]
-    [(6, 3)]
-    """
+    """Some bags, scaled, with labels −1 or +1: `Data` as in `models.blocks`."""
 
     def __init__(
         self,
         bags: Bags,
         used: IndexArray,
         y: FloatArray,
-        view: View,
+        view: Preprocessor,
         progress: Progress = False,
         border: int = 0,
     ) -> None:

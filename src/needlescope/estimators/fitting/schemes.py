@@ -19,9 +19,9 @@ from scipy.optimize import linear_sum_assignment
 
 from ...arrays import FloatArray, IndexArray
 from ...losses import Loss
-from ...simulation.training.stages import State
+from ...models.gradient import State
 from . import steps
-from .families import Attended, Votes, start_of
+from .families import AttentionPaths, LogMeanExpPaths, start_of
 from .folds import rarer, stratified
 from .lockstep.asks import Features
 from .lockstep.conductor import Job, side_by_side
@@ -48,11 +48,11 @@ def train_states(
 
     What is drawn is drawn at once, and not when it is needed: trainings in lockstep take turns.
     """
-    way = settings[0].way
+    way = settings[0].candidate
     if way.pooling == "mean":
         return _means(sight, settings, loss)
     if way.pooling == "log_mean_exp":
-        return _evidence(sight, settings, loss)
+        return _log_mean_exp(sight, settings, loss)
     if way.pooling in SUMMARIES:
         return _summaries(sight, settings, loss, int(random.randint(2**31 - 1)))
     parts = _parts(sight, scheme, random)
@@ -65,7 +65,7 @@ def find_start(
     sight: Sight, settings: list[Setting], random: np.random.RandomState, *, loss: Loss
 ) -> Job[list[Scored]]:
     """Find the query that a way starts from, and keep it for when the way is trained."""
-    way = settings[0].way
+    way = settings[0].candidate
     if not way.attends or way.init == "mean":
         yield []
     else:
@@ -88,7 +88,7 @@ def _means(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored
 def _summaries(sight: Sight, settings: list[Setting], loss: Loss, seed: int) -> Job[list[Scored]]:
     """Train a linear readout of summaries, or trees."""
     yield []  # nothing is asked: the summaries are known
-    way, result = settings[0].way, sight.summaries
+    way, result = settings[0].candidate, sight.summaries
     if way.pooling == "forest":
         if way not in sight.known:
             sight.known[way] = summaries.forest(result, sight.y, sight.weight, seed)
@@ -99,17 +99,17 @@ def _summaries(sight: Sight, settings: list[Setting], loss: Loss, seed: int) -> 
     return [Scored(model, model.of(result)) for model in models]
 
 
-def _evidence(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
+def _log_mean_exp(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
     """Train the evidence, from the readout of the mean or from a query."""
-    way = settings[0].way
-    votes: Votes = sight.known.setdefault(way, Votes(sight, way, loss))
+    way = settings[0].candidate
+    votes: LogMeanExpPaths = sight.known.setdefault(way, LogMeanExpPaths(sight, way, loss))
     return (yield from votes.train(settings))
 
 
 def _reused(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
     """Train attention, the readout on the bags of the query."""
-    way = settings[0].way
-    attended: Attended = sight.known.setdefault(way, Attended(sight, way, loss))
+    way = settings[0].candidate
+    attended: AttentionPaths = sight.known.setdefault(way, AttentionPaths(sight, way, loss))
     return (yield from attended.train(settings))
 
 

@@ -85,9 +85,9 @@ def judge(
 ) -> Choice:
     """Return the settings whose scores of bags held out are best, and their calibration.
 
-    The best is taken, and the best of every other kin that is near to it, up to ``most`` in all:
+    The best is taken, and the best of every other family that is near to it, up to ``most`` in all:
     bags held out do not tell them apart, and the mean of their log odds is better than any of
-    them. Ways of one kin err alike, and a mean of them gains nothing.
+    them. Ways of one family err alike, and a mean of them gains nothing.
 
     ``parts`` are the bags that were held out together, none if there were too few: then the first
     setting is taken, the most cautious. Scores of one ``source``, such as a patient, do not count
@@ -138,7 +138,7 @@ def summary(every: list[Tried], setting: Setting) -> str:
     start = setting.words[0].upper() + setting.words[1:]
     best: dict[Setting, Tried] = {}
     for row in every:
-        best.setdefault(row.setting.way, row)
+        best.setdefault(row.setting.candidate, row)
     tried = list(best.values())
     if len(tried) < 2:
         result = f"{start} was all there was to choose from."
@@ -233,12 +233,6 @@ def _in_proportion(
 
     The chances are laid end to end, in random order, and a place is taken wherever a grid of unit
     steps with a random start falls into it.
-
-    Examples
-    --------
-    >>> places, weights = _in_proportion(np.array([9.0, 1, 1, 1]), 2, np.random.RandomState(0))
-    >>> int(places[0]), weights
-    (0, array([9., 3.]))
     """
     sure = np.zeros(len(weight), bool)
     while True:

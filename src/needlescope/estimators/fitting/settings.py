@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..bags.views import Glass
+from ..bags.preprocessing import Preprocessing
 
 MOST_KAPPA = 1e6  # attention is on one instance long before; single precision tells no more apart
 RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
@@ -49,7 +49,7 @@ class Setting(NamedTuple):
         return -1.0 if self.in_negatives else 1.0
 
     @property
-    def way(self) -> Setting:
+    def candidate(self) -> Setting:
         """The setting but for its ridge and its iterations."""
         return self._replace(ridge=0.0, max_refine_iter=0)
 
@@ -64,14 +64,14 @@ class Setting(NamedTuple):
         return KINDS if self.pooling in SUMMARIES else 1
 
     @property
-    def kin(self) -> tuple[str, bool]:
+    def family(self) -> tuple[str, bool]:
         """What ways have in common that err alike: pooling, and whether of random features too."""
         return self.pooling, self.random_features
 
     @property
-    def glass(self) -> Glass:
+    def preprocessing(self) -> Preprocessing:
         """How instances are shown."""
-        return Glass(self.shrinkage, self.random_features)
+        return Preprocessing(self.shrinkage, self.random_features)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -131,31 +131,14 @@ INITIALISED_BY = {
 
 
 def check_switch(name: str, value: Any) -> None:
-    """Refuse a parameter that is neither "auto" nor True or False.
-
-    Examples
-    --------
-    >>> check_switch("random_features", "no")
-    Traceback (most recent call last):
-    ValueError: random_features must be "auto", True or False, got 'no'
-    """
+    """Refuse a parameter that is neither "auto" nor True or False."""
     auto = isinstance(value, str) and value == "auto"
     if not auto and not isinstance(value, bool | np.bool_):
         raise ValueError(f'{name} must be "auto", True or False, got {value!r}')
 
 
 def check_auto(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> None:
-    """Refuse a parameter that is neither "auto" nor a number from ``low`` to ``high``.
-
-    Examples
-    --------
-    >>> check_auto("ridge", -1.0, 0.0, 1e100)
-    Traceback (most recent call last):
-    ValueError: ridge must be "auto" or a finite number of at least 0, got -1.0
-    >>> check_auto("ridge", 1e200, 0.0, 1e100)
-    Traceback (most recent call last):
-    ValueError: ridge must be at most 1e+100, got 1e+200
-    """
+    """Refuse a parameter that is neither "auto" nor a number from ``low`` to ``high``."""
     kinds: Any = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if isinstance(value, str):
         good = value == "auto"

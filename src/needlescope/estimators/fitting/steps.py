@@ -22,15 +22,15 @@ from ...arrays import FloatArray
 from ...losses import Loss
 from ...losses.balance import balancing_shift
 from ...models import ATTENTION
-from ...simulation.samples.data import Data
-from ...simulation.training import stages
-from ...simulation.training.stages import State
+from ...models.blocks import Data
+from ...models.blocks import features as model_features
+from ...models.gradient import State, attention_scores
 from ...solvers.minimise import minimise, minimise_path
 from .lockstep.asks import Along, Covary
 from .lockstep.conductor import Job, alone
 from .lockstep.sight import Sight
 from .ways import evidence
-from .ways.evidence import Evidence
+from .ways.evidence import LogMeanExp
 from .ways.summaries import Summarised
 
 READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
@@ -82,7 +82,7 @@ def features(data: Data, queries: FloatArray) -> FloatArray:
     n, (heads, d) = len(data.y), queries.shape
     result = np.empty((n, heads, d))
     for k, q in enumerate(queries):
-        result[:, k] = stages.features(data, ATTENTION, q, 1.0)
+        result[:, k] = model_features(data, ATTENTION, q, 1.0)
     return result.reshape(n, heads * d)
 
 
@@ -99,13 +99,13 @@ def readouts(
     return [Scored(State(queries, fit.w.reshape(queries.shape), fit.b), fit.scores) for fit in fits]
 
 
-def scores(data: Data, model: State | Evidence | Summarised) -> FloatArray:
+def scores(data: Data, model: State | LogMeanExp | Summarised) -> FloatArray:
     """Return the score of every bag: its evidence, or the sum over its queries, and the bias."""
     if isinstance(model, Summarised):
         return model.scores(data)
-    if isinstance(model, Evidence):
+    if isinstance(model, LogMeanExp):
         return evidence.scores(data, model)
-    return stages.attended(data, model, 1.0)
+    return attention_scores(data, model, 1.0)
 
 
 def _deviation(mean: FloatArray, weight: FloatArray, square: FloatArray | None = None) -> float:

@@ -1,4 +1,4 @@
-"""How far bags are from what the theory assumes: numbers, each with a judgement in plain words."""
+"""How far bags are from the theory's assumptions: numbers, each with a verdict in a sentence."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ FAR_OFF = 2  # the level at which the theory's numbers are not to be trusted
 VERDICTS = ("as predicted", "cannot tell", "not as predicted")
 CANNOT_TELL = 1
 AGREEING_ERRORS = 2.75  # standard errors of counting within which a measured error agrees
-AGREEING = 0.01  # what a measured error may be off by in any case, but for twice or half of it
-MISSED = 2.0  # times what was predicted, or less than one in so many of it, is a miss
-MISSED_ERRORS = 2.0  # standard errors of counting from which it is
-OPEN = 1.5  # times what was predicted, or less, by the doubt of θ: a prediction that is open
-BEATEN = 1e-3  # the chance that counting alone takes a measured error so far below its floor
+AGREEING_DIFFERENCE = 0.01  # that always agrees, unless it is a miss by the factor below
+MISSED_FACTOR = 2.0  # between the measured and the predicted error, that is a miss
+MISSED_ERRORS = 2.0  # standard errors of counting, from which it is
+UNCERTAIN_FACTOR = 1.5  # by which the uncertainty of θ changes a prediction that is too uncertain
+BEATEN_CHANCE = 1e-3  # that counting alone takes a measured error below the Bayes error
 DRIFTING = 0.1  # relative change of θ from halves to all
 
 
 class Departure(NamedTuple):
-    """A number, what it would be in the theory, how far it is: 0 as assumed, 1 somewhat, 2 far.
+    """A number, its value in the theory, and how far off it is: 0 as assumed, 1 somewhat, 2 far.
 
     It is about an assumption of the theory, or about an ``"error"`` that was measured.
     """
@@ -30,12 +30,12 @@ class Departure(NamedTuple):
     value: float
     assumed: float
     level: int
-    words: str
+    sentence: str
     about: str = "assumption"
 
 
 class Drift(NamedTuple):
-    """θ of halves of the bags and of all: whether they are off, and all on one side of it."""
+    """θ of halves of the bags and of all: whether they differ, and all on one side."""
 
     halves: float
     all: float
@@ -43,25 +43,25 @@ class Drift(NamedTuple):
     one_sided: bool
 
     def judge(self) -> Departure:
-        """Say whether θ changes as bags are added, which it does not in the theory.
+        """Judge whether θ changes as bags are added, which it does not in the theory.
 
         Examples
         --------
-        >>> Drift(4.17, 2.37, True, True).judge().words
+        >>> Drift(4.17, 2.37, True, True).judge().sentence
         '4.17, against 2.37: θ falls as bags are added, the model does not hold'
         """
-        level, words = int(self.off), LEVELS[0]
+        level, verdict = int(self.off), LEVELS[0]
         if self.off:
-            words = "halves differ by more than the model allows"
+            verdict = "halves differ by more than the model allows"
         if self.off and self.one_sided and abs(self.halves - self.all) > DRIFTING * self.all:
-            way = "falls" if self.halves > self.all else "grows"
-            level, words = FAR_OFF, f"θ {way} as bags are added, the model does not hold"
-        words = f"{self.halves:.2f}, against {self.all:.2f}: {words}"
-        return Departure(self.halves, self.all, level, words)
+            change = "falls" if self.halves > self.all else "grows"
+            level, verdict = FAR_OFF, f"θ {change} as bags are added, the model does not hold"
+        sentence = f"{self.halves:.2f}, against {self.all:.2f}: {verdict}"
+        return Departure(self.halves, self.all, level, sentence)
 
 
-class Told(NamedTuple):
-    """An error that was measured, by counting so far, and one predicted, open from low to high."""
+class ErrorComparison(NamedTuple):
+    """A measured error with its counting error, and a predicted one between low and high."""
 
     measured: float
     counted_se: float
@@ -70,40 +70,41 @@ class Told(NamedTuple):
     high: float
 
     def judge(self) -> Departure:
-        """Say whether the measured error is as predicted, is not, or whether nobody can tell.
+        """Judge whether the measured error is as predicted, is not, or whether that is uncertain.
 
-        The doubt of θ opens a prediction. Where it does so by half as much again, and by more than
-        counting does, nothing is said, unless the measured error is beyond even that. Elsewhere
-        twice what was predicted, or half of it, is a miss if counting does not explain it.
+        The uncertainty of θ makes a prediction uncertain. Where it changes it by a factor of 1.5,
+        and by more than counting does, the verdict is open, unless the measured error is beyond
+        even that. Elsewhere an error twice or half as large as predicted is a miss, if counting
+        does not explain it.
 
         Examples
         --------
-        >>> Told(0.12, 0.02, 0.10, 0.09, 0.11).judge().words
+        >>> ErrorComparison(0.12, 0.02, 0.10, 0.09, 0.11).judge().sentence
         '0.120, against 0.100: as predicted'
-        >>> Told(0.32, 0.03, 0.17, 0.05, 0.34).judge().words
-        '0.320, against 0.170: the prediction is too open to say (0.050 to 0.340)'
-        >>> Told(0.32, 0.03, 0.15, 0.12, 0.19).judge().words
+        >>> ErrorComparison(0.32, 0.03, 0.17, 0.05, 0.34).judge().sentence
+        '0.320, against 0.170: the prediction is too uncertain (0.050 to 0.340)'
+        >>> ErrorComparison(0.32, 0.03, 0.15, 0.12, 0.19).judge().sentence
         '0.320, against 0.150: not as predicted'
         """
         m, p, counting = self.measured, self.predicted, AGREEING_ERRORS * self.counted_se
         away = abs(m - p)
-        above = self.high >= OPEN * p and self.high - p > counting
-        below = p >= OPEN * self.low and p - self.low > counting
-        doubt, open_there = (self.high - p, above) if m > p else (p - self.low, below)
-        twofold = max(m, p) >= MISSED * min(m, p) and away > MISSED_ERRORS * self.counted_se
-        missed = twofold and not open_there
-        if missed or away > max(float(np.hypot(counting, doubt)), AGREEING):
-            level, words = FAR_OFF, VERDICTS[FAR_OFF]
+        above = self.high >= UNCERTAIN_FACTOR * p and self.high - p > counting
+        below = p >= UNCERTAIN_FACTOR * self.low and p - self.low > counting
+        uncertainty, uncertain = (self.high - p, above) if m > p else (p - self.low, below)
+        twofold = max(m, p) >= MISSED_FACTOR * min(m, p) and away > MISSED_ERRORS * self.counted_se
+        missed = twofold and not uncertain
+        if missed or away > max(float(np.hypot(counting, uncertainty)), AGREEING_DIFFERENCE):
+            level, verdict = FAR_OFF, VERDICTS[FAR_OFF]
         elif above or below:
-            words = f"the prediction is too open to say ({self.low:.3f} to {self.high:.3f})"
+            verdict = f"the prediction is too uncertain ({self.low:.3f} to {self.high:.3f})"
             level = CANNOT_TELL
         else:
-            level, words = 0, VERDICTS[0]
-        return Departure(m, p, level, f"{m:.3f}, against {p:.3f}: {words}", "error")
+            level, verdict = 0, VERDICTS[0]
+        return Departure(m, p, level, f"{m:.3f}, against {p:.3f}: {verdict}", "error")
 
 
-class Floor(NamedTuple):
-    """The least error measured, on so many bags, and the Bayes error of the task, low at its least.
+class BayesFloor(NamedTuple):
+    """The least error measured, its number of bags, and the Bayes error of the task, at least low.
 
     The Bayes error is that of an estimate: a classifier that beats it shows that the estimate is
     wrong.
@@ -115,32 +116,33 @@ class Floor(NamedTuple):
     low: float
 
     def judge(self) -> Departure:
-        """Say whether something measured is below the estimated Bayes error.
+        """Judge whether a measured error is below the estimated Bayes error.
 
         Examples
         --------
-        >>> Floor(0.004, 3000, 0.03, 0.028).judge().words
+        >>> BayesFloor(0.004, 3000, 0.03, 0.028).judge().sentence
         '0.004, against 0.030: below the estimated Bayes error, not as predicted'
-        >>> Floor(0.004, 3000, 0.03, 0.004).judge().words
-        '0.004, against 0.030: below the estimated Bayes error, open to 0.004'
+        >>> BayesFloor(0.004, 3000, 0.03, 0.004).judge().sentence
+        '0.004, against 0.030: below the estimated Bayes error, which may be 0.004'
         """
         wrong = round(self.measured * self.bags)
-        level, words = 0, "not below the estimated Bayes error"
-        if bdtr(wrong, self.bags, self.bayes) < BEATEN:
-            level = FAR_OFF if bdtr(wrong, self.bags, self.low) < BEATEN else CANNOT_TELL
-            words = "below the estimated Bayes error"
-            words += ", not as predicted" if level == FAR_OFF else f", open to {self.low:.3f}"
-        told = f"{self.measured:.3f}, against {self.bayes:.3f}: {words}"
-        return Departure(self.measured, self.bayes, level, told, "error")
+        level, verdict = 0, "not below the estimated Bayes error"
+        if bdtr(wrong, self.bags, self.bayes) < BEATEN_CHANCE:
+            level = FAR_OFF if bdtr(wrong, self.bags, self.low) < BEATEN_CHANCE else CANNOT_TELL
+            verdict = "below the estimated Bayes error, " + (
+                "not as predicted" if level == FAR_OFF else f"which may be {self.low:.3f}"
+            )
+        sentence = f"{self.measured:.3f}, against {self.bayes:.3f}: {verdict}"
+        return Departure(self.measured, self.bayes, level, sentence, "error")
 
 
 def departures(
     noise: dict[str, float],
     alignment: dict[str, float],
     spread: float,
-    told: dict[str, Told],
+    compared: dict[str, ErrorComparison],
     drift: Drift | None = None,
-    floor: Floor | None = None,
+    floor: BayesFloor | None = None,
 ) -> dict[str, Departure]:
     """Judge the shape of the noise, the signal, the alignment, and the errors.
 
@@ -148,7 +150,7 @@ def departures(
     --------
     >>> noise = {"skewness": 0.0, "kurtosis": 9.0, "correlation": 0.01}
     >>> found = departures(noise, {"measured": 0.8, "predicted": 0.8}, 1.0, {})
-    >>> found["kurtosis"].words
+    >>> found["kurtosis"].sentence
     '9.000, against 3.000: far off'
     """
     result = {
@@ -161,7 +163,7 @@ def departures(
         result["alignment"] = _judge(alignment["measured"], alignment["predicted"], 0.1, 0.25)
     if drift is not None:
         result[DRIFT] = drift.judge()
-    for name, value in told.items():
+    for name, value in compared.items():
         result[name] = value.judge()
     if floor is not None:
         result["least error"] = floor.judge()
@@ -169,7 +171,7 @@ def departures(
 
 
 def verdict(result: dict[str, Departure], signal: bool) -> str:
-    """Say whether measured errors are as predicted: the worst of them, and none without a signal.
+    """Return the verdict on the measured errors: that of the worst, if there is a signal.
 
     Examples
     --------
@@ -180,7 +182,7 @@ def verdict(result: dict[str, Departure], signal: bool) -> str:
 
 
 def errors_level(result: dict[str, Departure]) -> int:
-    """Return how far measured errors are from what the theory expects, the worst of them."""
+    """Return the largest level of the measured errors."""
     return max(item.level for item in result.values() if item.about == "error")
 
 
@@ -190,9 +192,9 @@ def drifts(result: dict[str, Departure]) -> bool:
 
 
 def trust(result: dict[str, Departure], signal: bool, guessing: bool = True) -> str:
-    """Say in one sentence how far to trust the predictions: the errors that were measured decide.
+    """Say in one sentence how far to trust the predictions: the measured errors decide.
 
-    ``guessing`` says that no classifier measured does better than the more frequent label.
+    ``guessing``: no measured classifier is better than always answering the more frequent label.
 
     Examples
     --------
@@ -201,10 +203,10 @@ def trust(result: dict[str, Departure], signal: bool, guessing: bool = True) -> 
     'the theory can be trusted here: its assumptions hold and it predicts the measured errors'
     """
     if not signal and guessing:
-        return "no signal was found, by the theory's two steps or by the classifiers measured"
+        return "no signal was found, by the theory's two steps or by the measured classifiers"
     if not signal:
         return (
-            "the theory's two steps found no signal, but a classifier measured does: the theory "
+            "the theory's two steps found no signal, but a measured classifier did: the theory "
             "does not describe these bags, or needs more of them"
         )
     errors = errors_level(result)
@@ -219,10 +221,12 @@ def trust(result: dict[str, Departure], signal: bool, guessing: bool = True) -> 
     if drifts(result):
         return (
             "do not trust a plan by the theory's numbers: "
-            f"{result[DRIFT].words.partition(': ')[2]}{why}"
+            f"{result[DRIFT].sentence.partition(': ')[2]}{why}"
         )
     if errors == CANNOT_TELL:
-        return f"cannot tell how far to trust the theory here: its predictions are too open{why}"
+        return (
+            f"cannot tell how far to trust the theory here: its predictions are too uncertain{why}"
+        )
     if not off:
         return (
             "the theory can be trusted here: its assumptions hold and it predicts the measured "

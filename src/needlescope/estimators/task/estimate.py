@@ -1,8 +1,8 @@
 """From labelled bags to a task of the theory: what it predicts for them, and how far to trust it.
 
 The task is fitted first (`fit`); the theory then predicts errors, also for more bags
-(`planning.curve`), and classifiers are fitted beside it. Where they, or what the theory assumes,
-are not as it says is listed under ``departures``.
+(`planning.classifier_errors`), and classifiers are cross-validated for comparison. ``departures``
+lists how far the measured errors, and the bags, are from the theory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
-from ...planning import curve as theory
+from ...planning import classifier_errors
+from ...planning.classifier_errors import (
+    PredictedError,
+    bayes_error,
+    errors_by_bags,
+    predict_error,
+)
 from ...planning.ranking import predicted_auc
 from ...running.progress import Progress, reporting
 from ..attention import AttentionClassifier
@@ -25,16 +31,17 @@ from ..fitting.folds import stratified
 from ..linear import PooledClassifier
 from ..mil import MILClassifier
 from . import halves, signal
-from .departures import Drift, Floor, Told, departures, trust, verdict
+from .departures import BayesFloor, Drift, ErrorComparison, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
 
 LEAST_BAGS = 5  # bags of each class
-OPEN_ERRORS = 2.0  # standard errors of θ that a prediction is open by
-BETTER_ERRORS = 3.0  # standard errors by which a classifier does better than guessing
-RARE = 0.2  # share of the rarer class below which errors say little, and AUCs are compared too
-SHOWN = ("theta", "deviation", "R", "found")  # of halves
-MEASURED = {"pooled": "pooled", "attention, split": "attention"}  # and the model of the theory
+UNCERTAIN_ERRORS = 2.0  # standard errors of θ in the range of a prediction
+BETTER_ERRORS = 3.0  # standard errors by which a classifier is better than guessing
+RARE_SHARE = 0.2  # of the rarer class, below which AUCs are compared too
+FITTED = ("task", "R", "R_se", "theta_se", "dimension", "surprise", "noise", "alignment")
+HALVES_FIELDS = ("theta", "deviation", "R", "found")
+MODELS = {"pooled": "pooled", "attention, split": "attention"}  # of measured classifiers
 
 
 def estimate_task(
@@ -54,8 +61,8 @@ def estimate_task(
     y : array (bags,)
         A label for each bag, of two kinds.
     positive : label, optional
-        The label of bags with a signal in some instances; by default the one that sorts last, as
-        elsewhere ("well", not "sick").
+        The label of bags with a signal in some instances; by default the one that sorts last
+        ("well", not "sick").
     random_state : int, RandomState or None, default None
         For the folds.
     progress : bool, callable or None, default None
@@ -92,7 +99,8 @@ def estimate_task(
     if (bags.lengths == bags.lengths[0]).all():
         models.append("vectorized")
     folds = signal.fold_count(signs)
-    total = signal.looks(signs) + halves.count(signs) + len(models) * len(theory.MORE) + folds
+    total = signal.report_count(signs) + halves.count(signs) + folds
+    total += len(models) * len(classifier_errors.BAG_FACTORS)
     with reporting(progress, total, "steps of the estimate") as report:
         steps = iter(range(1, total + 1))
 
@@ -100,51 +108,44 @@ def estimate_task(
             report(next(steps), 0)
 
         result = fit_task(bags, signs, random, done)
-        curves = {}
-        for model in models:
-            curves[model] = theory.curve(result.task, n, result.dimension, model, done)
-        known = n * (1.0 - 1.0 / folds)
-        told = [
-            theory.prediction(result.task, known, result.dimension, model) for model in models[:2]
+        curves = {
+            model: errors_by_bags(result.task, n, result.dimension, model, done) for model in models
+        }
+        trained_on = n * (1.0 - 1.0 / folds)
+        predictions = [
+            predict_error(result.task, trained_on, result.dimension, model) for model in models[:2]
         ]
-        expected = dict(zip(MEASURED, (item.error for item in told), strict=True))
-        measured, measured_auc = _measure(bags, signs, told[1], folds, random, done)
-        ranges, aucs, floor = _ranges(result, known, told)
-    errors_se = {name: _counted(error, n) for name, error in measured.items()}
+        expected = dict(zip(MODELS, (item.error for item in predictions), strict=True))
+        measured, measured_auc = _cross_validate(bags, signs, predictions[1], folds, random, done)
+        ranges, aucs, floor = _prediction_ranges(result, trained_on, predictions)
+    errors_se = {name: _counting_se(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(
         error > chance - BETTER_ERRORS * errors_se[name] for name, error in measured.items()
     )
     compared = {
-        f"error, {name}": Told(
-            measured[name], _either(measured[name], error, n), error, *ranges[name]
+        f"error, {name}": ErrorComparison(
+            measured[name], max(errors_se[name], _counting_se(error, n)), error, *ranges[name]
         )
         for name, error in expected.items()
     }
-    if chance < RARE and result.task.theta > 0.0:
-        compared |= _rankings(measured_auc, aucs, positives, n - positives)
+    if chance < RARE_SHARE and result.task.theta > 0.0:
+        compared |= _auc_comparisons(measured_auc, aucs, positives, n - positives)
     listed = departures(
         *(result.noise, result.alignment, result.spread),
         compared,
         _drift(result),
-        Floor(min(measured.values()), n, *floor) if result.task.theta > 0.0 else None,
+        BayesFloor(min(measured.values()), n, *floor) if result.task.theta > 0.0 else None,
     )
     return TaskEstimate(
-        task=result.task,
-        R=result.R,
-        R_se=result.R_se,
+        **{name: getattr(result, name) for name in FITTED},
         theta=result.task.theta,
-        theta_se=result.theta_se,
-        dimension=result.dimension,
         bags=n,
         positives=positives,
         positive=label,
         features=bags.d,
         size=float(bags.lengths.mean()),
-        surprise=result.surprise,
-        noise=result.noise,
-        alignment=result.alignment,
-        halves={name: getattr(result.halves, name) for name in SHOWN},
+        halves={name: getattr(result.halves, name) for name in HALVES_FIELDS},
         predicted={
             **{model: curve[n].error for model, curve in curves.items()},
             "bayes": floor[0],
@@ -159,7 +160,7 @@ def estimate_task(
         verdict=verdict(listed, result.task.theta > 0.0),
         trust=trust(listed, result.task.theta > 0.0, guessing),
         curves={
-            model: {bags: value.error for bags, value in curve.items()}
+            model: {count: value.error for count, value in curve.items()}
             for model, curve in curves.items()
         },
     )
@@ -186,78 +187,73 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
 
 
 def _drift(result: Fitted) -> Drift | None:
-    """Return θ of halves beside that of all, where most halves have a signal."""
-    if not result.halves.found >= 0.5:
+    """Return θ of halves and of all bags, if most halves have a signal."""
+    halves = result.halves
+    if not halves.found >= 0.5:
         return None
-    there = result.halves
-    return Drift(there.theta, result.task.theta, there.off, there.one_sided)
+    return Drift(halves.theta, result.task.theta, halves.off, halves.one_sided)
 
 
-def _counted(error: float, bags: int) -> float:
-    """Return the standard error of an error that is counted in so many bags."""
+def _counting_se(error: float, bags: int) -> float:
+    """Return the standard error of an error that is counted on this many bags."""
     return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
-
-
-def _either(measured: float, predicted: float, bags: int) -> float:
-    """Return the standard error of counting, by what was measured or predicted: the larger."""
-    return max(_counted(measured, bags), _counted(predicted, bags))
 
 
 Range: TypeAlias = tuple[float, float]
 
 
-def _ranges(
-    result: Fitted, bags: float, told: list[theory.Predicted]
+def _prediction_ranges(
+    result: Fitted, bags: float, predictions: list[PredictedError]
 ) -> tuple[dict[str, Range], dict[str, tuple[float, float, float]], Range]:
-    """Return how far predictions are open: from θ larger to θ smaller by two errors of it.
+    """Return the ranges of predictions for θ two standard errors larger and smaller.
 
-    Of errors the least and the largest; of AUCs the prediction before them; of the Bayes error the
-    estimate and the least. θ is smaller by the same factor: a signal that is found is not none. R
-    goes with it as it does between halves.
+    Errors: least and largest. AUCs: prediction, least and largest. Bayes error: estimate and least.
+    θ is smaller by the factor by which it is larger, so that it stays above zero. R changes with θ
+    as it does between halves.
     """
-    task, se = result.task, OPEN_ERRORS * result.theta_se
+    task, se = result.task, UNCERTAIN_ERRORS * result.theta_se
     ends = [task]
     if np.isfinite(se) and se > 0.0:
         times = 1.0 + se / task.theta
         for by in (times, 1.0 / times):
-            R = round(task.R * by**result.halves.trade)
+            R = round(task.R * by**result.halves.R_exponent)
             ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
     errors, aucs = {}, {}
-    for (name, model), first in zip(MEASURED.items(), told, strict=True):
+    for (name, model), first in zip(MODELS.items(), predictions, strict=True):
         each = [first]
-        each += [theory.prediction(end, bags, result.dimension, model) for end in ends[1:]]
+        each += [predict_error(end, bags, result.dimension, model) for end in ends[1:]]
         rows = [
             predicted_auc(end, bags, result.dimension, model, at)
             for end, at in zip(ends, each, strict=True)
         ]
         errors[name] = min(item.error for item in each), max(item.error for item in each)
         aucs[name] = rows[0], min(rows), max(rows)
-    floors = [theory.limit(end) for end in ends]
+    floors = [bayes_error(end) for end in ends]
     least = min(floors)
-    if se == np.inf:  # θ is that much, or more
+    if se == np.inf:  # θ has no upper end
         least = 0.0
         errors = {name: (0.0, high) for name, (_, high) in errors.items()}
         aucs = {name: (item, low, 1.0) for name, (item, low, _) in aucs.items()}
     return errors, aucs, (floors[0], least)
 
 
-def _rankings(
+def _auc_comparisons(
     measured: dict[str, float],
     predicted: dict[str, tuple[float, float, float]],
     positives: int,
     negatives: int,
-) -> dict[str, Told]:
-    """Set how often a negative bag is ranked above a positive one beside the prediction."""
+) -> dict[str, ErrorComparison]:
+    """Compare 1 − AUC, the chance that a negative bag scores above a positive one."""
     result = {}
     for name, (item, low, high) in predicted.items():
-        se = max(_ranked(auc, positives, negatives) for auc in (measured[name], item))
-        result[f"1 − AUC, {name}"] = Told(
+        se = max(_auc_se(auc, positives, negatives) for auc in (measured[name], item))
+        result[f"1 − AUC, {name}"] = ErrorComparison(
             1.0 - measured[name], se, 1.0 - item, 1.0 - high, 1.0 - low
         )
     return result
 
 
-def _ranked(auc: float, positives: int, negatives: int) -> float:
+def _auc_se(auc: float, positives: int, negatives: int) -> float:
     """Return the standard error of an AUC, after Hanley and McNeil (1982)."""
     a = float(np.clip(auc, 0.5, 1.0 - 0.5 / min(positives, negatives)))
     q1, q2 = a / (2.0 - a), 2.0 * a * a / (1.0 + a)
@@ -265,21 +261,21 @@ def _ranked(auc: float, positives: int, negatives: int) -> float:
     return float(np.sqrt(spread / (positives * negatives)))
 
 
-def _measure(
-    bags: Bags, y: FloatArray, as_told: theory.Predicted, folds: int, random: Any, done: Any
+def _cross_validate(
+    bags: Bags, y: FloatArray, prediction: PredictedError, folds: int, random: Any, done: Any
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return cross-validated errors of the classifiers, and their AUCs: means over folds.
+    """Return cross-validated errors and AUCs of the classifiers, means over folds.
 
-    The last is as the theory has it, scaling included: standardising by all instances takes a part
-    of a signal that lies in a single feature.
+    The last classifier is that of the theory, scaling included: standardising by all instances
+    would remove part of a signal in a single feature.
     """
     ours = {
         "pooled": PooledClassifier(random_state=random),
         "mil": MILClassifier(random_state=random),
     }
     split = AttentionClassifier(
-        kappa=as_told.kappa,
-        ridge=as_told.ridge,
+        kappa=prediction.kappa,
+        ridge=prediction.ridge,
         max_refine_iter=0,
         split="split",
         shrinkage=None,
@@ -289,14 +285,14 @@ def _measure(
     names = (*ours, "attention, split")
     wrong, aucs = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
     for known, rest in stratified(y, folds, random):
-        seen, new = bags[known], bags[rest]
+        training, test = bags[known], bags[rest]
         scores = {
-            name: classifier.fit(seen, y[known]).decision_function(new)
+            name: classifier.fit(training, y[known]).decision_function(test)
             for name, classifier in ours.items()
         }
-        scaling = scaled_as_noise(seen, y[known])
-        split.fit(_scaled(seen, scaling), y[known])
-        scores[names[-1]] = split.decision_function(_scaled(new, scaling))
+        scaling = scaled_as_noise(training, y[known])
+        split.fit(_scaled(training, scaling), y[known])
+        scores[names[-1]] = split.decision_function(_scaled(test, scaling))
         for name, score in scores.items():
             wrong[name] += int(((score > 0.0) != (y[rest] > 0.0)).sum())
             aucs[name] += float(roc_auc_score(y[rest], score)) / folds

@@ -1,10 +1,10 @@
-"""The task of the theory that fits labelled bags best: R, θ, π, and how many instances count.
+"""The task of the theory that fits labelled bags best: R, θ, π, and the effective L.
 
 1. Instances are centred, and scaled as those of negative bags, which are noise; their dimension
    is the participation ratio of that noise.
 2. Directions trained without a bag show its signal (`signal`) as a `mixture`: R, and t = θ s.
-3. The theory knows s for a task and a number of bags: θ solves θ s(θ) = t (`view`).
-4. The same on halves of the bags: errors cover what they show (`halves`).
+3. The theory predicts s for a task and a number of bags: θ solves θ s(θ) = t (`direction_fit`).
+4. The same on halves of the bags: standard errors cover their differences (`halves`).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from ...task import Task
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling, fit_scaling
 from . import halves, signal
+from .direction_fit import fit_direction, protocol, task_of, theta_error
 from .halves import Halves
 from .mixture import spread
-from .view import doubt, protocol, task_of, view_of
 
-FOUND = 4.0  # standard errors from which a signal is taken to be one
-MOST_SCALED_UP = 2.0  # by how much a feature is scaled up as noise, relative to all instances
-SAME = 0.4  # of the predicted alignment, without which there is no direction of a signal
+SIGNAL_ERRORS = 4.0  # standard errors between positive and negative bags with a signal
+MOST_SCALED_UP = 2.0  # the largest scale of a feature, relative to that by all instances
+LEAST_ALIGNMENT = 0.4  # of the predicted alignment, below which there is no direction of a signal
 TOL = 1e-9  # of θ
 NO_HALVES = Halves()
 
 
 class Fitted(NamedTuple):
-    """A task, how sure it is, and what it was told by; θ = 0 where there is no signal."""
+    """A task with standard errors, and what it rests on; θ = 0 where there is no signal."""
 
     task: Task
     dimension: float
@@ -61,23 +61,24 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
     """
     scaling = scaled_as_noise(bags, y)
     dimension = signal.dimension(bags, scaling, y, random)
-    result = _whole(bags, y, scaling, dimension, random, done)
+    result = _fit_all_bags(bags, y, scaling, dimension, random, done)
     if result.task.theta == 0.0:
         for _ in range(halves.count(y)):
             done()
         return result
-    each = halves.look_at_halves(bags, y, scaling, dimension, random, done)
-    beside = halves.compare(each, result.task.theta, result.R, FOUND)
-    result = result._replace(halves=beside, theta_se=result.theta_se * max(1.0, beside.stretch))
-    if not beside.off:
+    each = halves.fit_halves(bags, y, scaling, dimension, random, done)
+    compared = halves.compare(each, result.task.theta, result.R, SIGNAL_ERRORS)
+    theta_se = result.theta_se * max(1.0, compared.relative_distance)
+    result = result._replace(halves=compared, theta_se=theta_se)
+    if not compared.off:
         return result
     return result._replace(
-        theta_se=max(result.theta_se, beside.theta_away),
-        R_se=max(result.R_se, beside.R_away),
+        theta_se=max(result.theta_se, compared.theta_rms),
+        R_se=max(result.R_se, compared.R_rms),
     )
 
 
-def _whole(
+def _fit_all_bags(
     bags: Bags,
     y: FloatArray,
     scaling: Scaling,
@@ -85,32 +86,32 @@ def _whole(
     random: Any,
     done: Callable[[], None],
 ) -> Fitted:
-    """Estimate the task from all bags, with the model's own errors."""
+    """Estimate the task from all bags, with the model's own standard errors."""
     n, size = len(bags), float(bags.lengths.mean())
-    looked = signal.look(bags, scaling, y, random, done)
+    projections = signal.project_bags(bags, scaling, y, random, done)
     pi = float((y > 0.0).mean())
     nothing = Task(L=max(round(size), 1), R=1, theta=0.0, pi=pi)
-    if not looked:  # all instances are the same
+    if not projections:  # all instances are the same
         return Fitted(nothing, dimension, signal.NO_SHAPE, _cosines(np.nan, np.nan))
-    surprise = signal.surprise(bags, y, looked)
-    views = [view_of(bags, y, seen) for seen in looked]
-    view = max(views, key=lambda item: item.mixture.gain)
-    measured = float(np.sqrt(max(view.seen.agreement, 0.0)))
-    if surprise < FOUND:
-        return Fitted(nothing, dimension, view.shape, _cosines(measured, np.nan), surprise)
+    surprise = signal.surprise(bags, y, projections)
+    fits = [fit_direction(bags, y, item) for item in projections]
+    best = max(fits, key=lambda fit: fit.mixture.gain)
+    measured = float(np.sqrt(max(best.projections.agreement, 0.0)))
+    if surprise < SIGNAL_ERRORS:
+        return Fitted(nothing, dimension, best.shape, _cosines(measured, np.nan), surprise)
     by = protocol(bags, y, dimension, TOL)
-    task, mixture = task_of(view, by)
-    theta_se = doubt(view, by, task, mixture)
-    expected = alignment(task, n / (2.0 * dimension), view.seen.direction)
+    task, mixture = task_of(best, by)
+    theta_se = theta_error(best, by, task, mixture)
+    expected = alignment(task, n / (2.0 * dimension), best.projections.direction)
     cosines = _cosines(measured, expected)
-    if measured < SAME * expected:  # what differs is not along one direction
-        return Fitted(nothing, dimension, view.shape, cosines, surprise)
+    if measured < LEAST_ALIGNMENT * expected:  # bags do not differ along one direction
+        return Fitted(nothing, dimension, best.shape, cosines, surprise)
     return Fitted(
-        *(task, dimension, view.shape, cosines, surprise),
-        R=view.mixture.share * size,
-        R_se=view.mixture.share_se * size,
+        *(task, dimension, best.shape, cosines, surprise),
+        R=best.mixture.share * size,
+        R_se=best.mixture.share_se * size,
         theta_se=theta_se,
-        spread=spread(view.shown.ravel(), view.noise.ravel(), view.mixture),
+        spread=spread(best.positives.ravel(), best.noise.ravel(), best.mixture),
     )
 
 
@@ -119,7 +120,7 @@ def scaled_as_noise(bags: Bags, y: FloatArray) -> Scaling:
     n, negative = len(bags), np.flatnonzero(y < 0.0)
     noise_scale = fit_scaling(bags, negative, np.ones(len(negative)), 1.0).scale
     scaling = fit_scaling(bags, np.arange(n), np.ones(n), 1.0)
-    # A feature that hardly changes in negatives would be all that is seen.
+    # Else a feature that hardly varies in negatives would dominate.
     return scaling._replace(scale=np.minimum(noise_scale, MOST_SCALED_UP * scaling.scale))
 
 

@@ -1,8 +1,8 @@
-"""What random halves of the bags show of a signal, beside all of them.
+"""Estimates from random halves of the bags, compared with that from all bags.
 
-Where the model holds, a half says the same with a larger error. Estimates from random halves lie
-about that from all as far as that from all lies about the truth (the jackknife that leaves out
-half): their root mean square distance is a standard error, with a drift from halves to all in it.
+Where the model holds, a half gives the same estimate with a larger error. Estimates from random
+halves scatter around that from all bags as that does around the truth (the delete-half jackknife):
+their root mean square distance is a standard error that includes a drift from halves to all.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ..bags.bags import Bags
 from ..bags.scaling import Scaling
 from ..fitting.folds import rarer, stratified
 from . import signal
-from .view import doubt, protocol, task_of, view_of
+from .direction_fit import fit_direction, protocol, task_of, theta_error
 
 HALVINGS = 3  # of the bags, at random
 LEAST_IN_HALF = 5  # bags of each class
 REPEATS = 2  # of the folds in a half
-TOL = 1e-3  # of θ in a half
-OFF = 1.5  # of the model's error in a half: about 0.7 is expected, as halves share bags with all
+TOL = 1e-3  # of θ in a half, and its least standard error
+OFF_DISTANCE = 1.5  # of θ, in standard errors of a half: about 0.7 is expected, as bags are shared
 
 
 class Half(NamedTuple):
-    """θ and R of half of the bags, the model's error of θ, and by what the signal is seen."""
+    """θ and R of half of the bags, the model's standard error of θ, and the signal's z-score."""
 
     theta: float
     theta_se: float
@@ -36,33 +36,33 @@ class Half(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """Mean θ and R of halves, the deviation of θ, in how many a signal is found; NaN if unknown.
+    """Mean θ and R of halves, the deviation of θ, the share with a signal; NaN if unknown.
 
-    ``trade`` is by which power of θ R changes between halves: a signal that is stronger, in fewer
-    instances, may look the same. ``stretch`` is how far θ is from that of all in units of the
-    model's error in a half, ``off`` whether that is more than chance, and ``one_sided`` whether θ
-    is larger in each half, or smaller in each. How far halves are away, root mean square, is an
-    error of θ and of R where they are off.
+    Between halves R changes as θ to the power ``R_exponent``: a stronger signal in fewer instances
+    may look the same. ``relative_distance`` is how far θ is from that of all bags in units of the
+    model's standard error in a half, ``off`` whether that is more than chance, and ``one_sided``
+    whether θ is larger in each half, or smaller in each. ``theta_rms`` and ``R_rms`` are root mean
+    square distances.
     """
 
     theta: float = np.nan
     deviation: float = np.nan
     R: float = np.nan
     found: float = np.nan
-    trade: float = 0.0
-    stretch: float = 0.0
+    R_exponent: float = 0.0
+    relative_distance: float = 0.0
     off: bool = False
     one_sided: bool = False
-    theta_away: float = 0.0
-    R_away: float = 0.0
+    theta_rms: float = 0.0
+    R_rms: float = 0.0
 
 
 def count(y: FloatArray) -> int:
-    """Return how many halves of the bags are looked at; none where they would be too small."""
+    """Return how many halves of the bags are used; none where they would be too small."""
     return 2 * HALVINGS if rarer(y) >= 2 * LEAST_IN_HALF else 0
 
 
-def look_at_halves(
+def fit_halves(
     bags: Bags,
     y: FloatArray,
     scaling: Scaling,
@@ -80,26 +80,28 @@ def look_at_halves(
 
 
 def _half(bags: Bags, y: FloatArray, scaling: Scaling, dimension: float, random: Any) -> Half:
-    looked = signal.look(bags, scaling, y, random, lambda: None, repeats=REPEATS, splits=0)
-    if not looked:  # what differs between instances is in the other half
+    projections = signal.project_bags(
+        bags, scaling, y, random, lambda: None, repeats=REPEATS, splits=0
+    )
+    if not projections:  # instances differ only in the other half
         return Half(0.0, np.inf, 0.0, 0.0)
-    view = max((view_of(bags, y, seen) for seen in looked), key=lambda item: item.mixture.gain)
+    fits = [fit_direction(bags, y, item) for item in projections]
+    best = max(fits, key=lambda fit: fit.mixture.gain)
     by = protocol(bags, y, dimension, TOL)
-    task, mixture = task_of(view, by)
+    task, mixture = task_of(best, by)
     return Half(
         task.theta,
-        doubt(view, by, task, mixture),
-        view.mixture.share * by.size,
-        signal.surprise(bags, y, looked),
+        theta_error(best, by, task, mixture),
+        best.mixture.share * by.size,
+        signal.surprise(bags, y, projections),
     )
 
 
 def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
-    """Lay what halves show beside what all show.
+    """Compare estimates from halves with that from all bags.
 
-    Halves that see a signal by less than ``sure`` say little of its strength: they count only if
-    most are such. Where the model holds, few halves know less of its error than it does itself:
-    ``off`` wants more than chance.
+    Halves whose z-score is below ``sure`` say little about the strength of a signal: they count
+    only if most are such.
 
     Examples
     --------
@@ -110,25 +112,25 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     """
     if not each:
         return Halves()
-    seen = [item for item in each if item.surprise >= sure]
-    shown = np.array(seen if 2 * len(seen) >= len(each) else each)
-    away, counts = shown[:, 0] - theta, shown[:, 2]
-    stretch = _size(away / np.maximum(shown[:, 1], TOL))  # θ is known to so much at best
+    with_signal = [item for item in each if item.surprise >= sure]
+    table = np.array(with_signal if 2 * len(with_signal) >= len(each) else each)
+    away, counts = table[:, 0] - theta, table[:, 2]
+    relative_distance = _rms(away / np.maximum(table[:, 1], TOL))
     return Halves(
-        theta=float(shown[:, 0].mean()),
-        deviation=float(shown[:, 0].std(ddof=1)),
+        theta=float(table[:, 0].mean()),
+        deviation=float(table[:, 0].std(ddof=1)),
         R=float(counts.mean()),
-        found=len(seen) / len(each),
-        trade=_trade(shown[:, 0], counts),
-        stretch=stretch,
-        off=stretch > OFF,
+        found=len(with_signal) / len(each),
+        R_exponent=_R_exponent(table[:, 0], counts),
+        relative_distance=relative_distance,
+        off=relative_distance > OFF_DISTANCE,
         one_sided=bool((away > 0.0).all() or (away < 0.0).all()),
-        theta_away=_size(away),
-        R_away=_size(counts - R),
+        theta_rms=_rms(away),
+        R_rms=_rms(counts - R),
     )
 
 
-def _trade(theta: FloatArray, R: FloatArray) -> float:
+def _R_exponent(theta: FloatArray, R: FloatArray) -> float:
     """Return the slope of log R in log θ, between −1 and 0."""
     here = (theta > 0.0) & (R > 0.0)
     x, z = np.log(theta[here]), np.log(R[here])
@@ -136,5 +138,5 @@ def _trade(theta: FloatArray, R: FloatArray) -> float:
     return float(np.clip(x @ z / max(float(x @ x), 1e-12), -1.0, 0.0))
 
 
-def _size(x: FloatArray) -> float:
+def _rms(x: FloatArray) -> float:
     return float(np.sqrt((x**2).mean()))

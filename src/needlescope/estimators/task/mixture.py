@@ -20,14 +20,14 @@ from ...arrays import FloatArray
 FARTHEST_PROJECTION = 12.0  # projections beyond are moved there, in deviations of the noise
 STEP = 0.02  # width of the bins in which projections are counted
 SHIFTS = np.arange(0.1, 10.01, 0.1)
-LARGEST_SHIFT = 0.99 * SHIFTS[-1]  # from where a shift may be larger than any looked at
-BISECTIONS = 24  # of the share: one in a million of it is left open
+LARGEST_SHIFT = 0.99 * SHIFTS[-1]  # beyond it a shift may be larger than any of these
+BISECTIONS = 24  # of the share, to one in a million
 SLIGHT_SKEWNESS, SLIGHT_KURTOSIS = 0.15, 0.3  # half of what counts as a departure, and a little
 TAIL = 0.005  # beyond this share of the noise, its scale is continued
 
 
 class Mixture(NamedTuple):
-    """What positive bags show: a share r of instances shifted by t; how much likelier than none."""
+    """A share r of instances shifted by t, and the log-likelihood gain over no shift."""
 
     share: float
     share_se: float
@@ -37,10 +37,10 @@ class Mixture(NamedTuple):
 
 
 def not_normal(shape: dict[str, float], count: int, sure: float) -> bool:
-    """Return whether skewness or kurtosis of so many numbers are surely not those of a normal.
+    """Return whether skewness or kurtosis of this many numbers are clearly not those of a normal.
 
-    What is so small that the normal scale would bring in more error than it removes is let be: its
-    tails are continued from few numbers.
+    Slight departures are ignored: a normal scale would add more error, since its tails are
+    extrapolated from few numbers.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def not_normal(shape: dict[str, float], count: int, sure: float) -> bool:
 
 
 def to_normal(noise: FloatArray, along: FloatArray) -> FloatArray:
-    """Return projections on a scale on which the noise is normal; beyond its tails, continued.
+    """Return projections on a scale on which the noise is normal, extrapolated beyond its tails.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def to_normal(noise: FloatArray, along: FloatArray) -> FloatArray:
 
 def fit_mixture(
     noise: FloatArray,
-    seen: FloatArray,
+    positives: FloatArray,
     least: float,
     share: float | None = None,
     copies: int = 1,
@@ -92,7 +92,7 @@ def fit_mixture(
     noise, seen
         Projections of the instances of negative and of positive bags.
     least
-        The least share looked at.
+        The least share.
     share
         Keep this share and fit the shift alone.
     copies
@@ -101,14 +101,14 @@ def fit_mixture(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> noise, seen = rng.standard_normal(4000), rng.standard_normal(4000)
-    >>> seen[:800] += 3.0
-    >>> found = fit_mixture(noise, seen, 0.01)
+    >>> noise, positives = rng.standard_normal(4000), rng.standard_normal(4000)
+    >>> positives[:800] += 3.0
+    >>> found = fit_mixture(noise, positives, 0.01)
     >>> bool(abs(found.share - 0.2) < 0.02), bool(abs(found.shift - 3.0) < 0.2)
     (True, True)
     """
     x, f0 = _density(noise)
-    count = np.histogram(seen, np.append(x - STEP / 2, x[-1] + STEP / 2))[0] / copies
+    count = np.histogram(positives, np.append(x - STEP / 2, x[-1] + STEP / 2))[0] / copies
     held = count > 0.0
     moved = np.stack([np.interp(x[held] - t, x, f0, left=f0[0], right=f0[-1]) for t in SHIFTS])
     excess = moved / f0[held] - 1.0  # shifts × bins
@@ -131,22 +131,24 @@ def fit_mixture(
     return Mixture(part, float(share_se), shift, float(shift_se), float(gains[best]))
 
 
-def spread(seen: FloatArray, noise: FloatArray, result: Mixture) -> float:
+def spread(positives: FloatArray, noise: FloatArray, result: Mixture) -> float:
     """Return the deviation of the signal's instances along the direction, that of noise being 1.
 
     The signal's own density is taken as normal, with its share kept.
     """
     x, f0 = _density(noise)
-    rest = (1.0 - result.share) * np.interp(seen, x, f0)
+    rest = (1.0 - result.share) * np.interp(positives, x, f0)
     mean, size = result.shift, 1.0
     for _ in range(200):
         item = (
-            result.share * np.exp(-0.5 * ((seen - mean) / size) ** 2) / (size * np.sqrt(2 * np.pi))
+            result.share
+            * np.exp(-0.5 * ((positives - mean) / size) ** 2)
+            / (size * np.sqrt(2 * np.pi))
         )
         chance = item / (item + rest)
         total = max(float(chance.sum()), 1e-12)
-        mean = float(chance @ seen) / total
-        new = max(float(np.sqrt(chance @ (seen - mean) ** 2 / total)), 0.05)
+        mean = float(chance @ positives) / total
+        new = max(float(np.sqrt(chance @ (positives - mean) ** 2 / total)), 0.05)
         if abs(new - size) < 1e-4:
             break
         size = new
@@ -165,7 +167,7 @@ def _density(noise: FloatArray) -> tuple[FloatArray, FloatArray]:
     bins = np.append(x - STEP / 2, x[-1] + STEP / 2)
     f = np.histogram(kept, bins)[0] / (count * STEP)
     f = gaussian_filter1d(f, width / STEP, mode="constant", truncate=6.0)
-    # Where nothing was seen, a wide normal with the weight of one instance.
+    # In empty bins, a wide normal with the weight of one instance.
     wide = np.diff(ndtr((bins - centre) / (3.0 * size))) / STEP
     return x, (count * f + wide) / (count + 1.0)
 

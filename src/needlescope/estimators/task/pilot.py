@@ -1,10 +1,10 @@
-"""A plan from pilot data: the task that bags are like, planned for, and how far that is open.
+"""A plan from pilot data: for the task that bags are like, with its uncertainty.
 
-`estimate_task` reads a task off the bags. Its uncertainty is carried by a parametric bootstrap:
+`estimate_task` estimates a task from the bags. Its uncertainty comes from a parametric bootstrap:
 pilots of the same size are drawn from that task, estimated anew, and planned for by the plan's own
-rough search; what a finite d adds is taken to be the same factor for all. (Drawing bags of the
-pilot again would not do: halves that share a bag agree on its noise.) Beside the theory stands what
-the pilot shows by itself: errors of the classifier on parts of it, and where they lead.
+rough search; the factor that a finite d adds is taken to be the same for all. (Resampling the bags
+of the pilot would be wrong: halves that share a bag agree on its noise.) For comparison, errors of
+the classifier fitted to parts of the pilot are extrapolated without the theory.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from ...grid import whole
 from ...losses import Loss
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
-from ...planning.missing import roughly
 from ...planning.plan import PlanOptions, make_plan
+from ...planning.sentences import capitalised
+from ...planning.solve import rough_root
 from ...planning.spec import PlanSpec, plan_spec
-from ...results.planned import Line, PilotPlan, Plan
+from ...results.planned import OtherLearner, PilotPlan, Plan
 from ...task import Task
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
@@ -34,9 +35,9 @@ from .estimate import _signs, estimate_task
 from .fit import Fitted, fit_task
 from .result import TaskEstimate
 
-SHARES, SPLITS = (0.25, 0.5, 0.75), 6  # of the pilot, that classifiers are fitted to
+SHARES, SPLITS = (0.25, 0.5, 0.75), 6  # parts of the pilot that classifiers are fitted to
 MOST_RESAMPLES = 1000
-OUTSIDE = 5.0  # per cent of the resamples on each side
+TAIL_PERCENT = 5.0  # per cent of the resamples on each side
 
 
 def plan_from_pilot(
@@ -56,11 +57,11 @@ def plan_from_pilot(
     seed: Any = 0,
     resamples: int = 12,
 ) -> PilotPlan:
-    """Plan for the task that labelled pilot bags show.
+    """Plan for the task that labelled pilot bags are like.
 
     The task is estimated by `estimators.estimate_task`, in place of L, R, theta, pi and d; the
     other parameters are those of `needlescope.plan`, and n or the error is left out. A target
-    below the estimated Bayes error is not refused: an estimate is no floor.
+    below the estimated Bayes error is not refused: the estimate is uncertain.
 
     Parameters
     ----------
@@ -94,9 +95,9 @@ def plan_from_pilot(
     """
     amount = spend if n is None else n
     if (amount is None) == (error is None):
-        told = "neither" if amount is None else "both"
+        got = "neither" if amount is None else "both"
         raise ValueError(
-            f"with pilot data give n or error, not both: the other is planned for; got {told}"
+            f"with pilot data give n or error, not both: the other is planned for; got {got}"
         )
     resamples = whole("resamples", resamples, 1, MOST_RESAMPLES)
     options = PlanOptions(loss, interval, others, tol, seed)
@@ -113,26 +114,27 @@ def plan_from_pilot(
     task, d = estimate.task, max(round(estimate.dimension), 1)
     spec = plan_spec(**_fields(task), d=d, **target, estimated=True)
     result = make_plan(spec, options)
-    who = get_learner(learner, loss)
-    here = _value(spec, who) if result.reached else np.inf
+    forward = get_learner(learner, loss)
+    here = _rough_answer(spec, forward) if result.reached else np.inf
     times = result.n / here if result.unknown == "n" and np.isfinite(here) else 1.0
     values = []
     for _ in range(resamples):
-        fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
+        fitted = fit_task(*_draw_pilot(task, d, len(bags), random), random, lambda: None)
         redrawn = _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
-        value = times * _replanned(redrawn | target, who)
+        value = times * _replanned(redrawn | target, forward)
         values.append(float(np.ceil(value)) if result.unknown == "n" else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
     further = extrapolated(measured, result.n, error)
     notes = _notes(estimate, result, (low, high), measured, further, resamples)
-    said: dict[str, Any] = {
+    fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+    fields |= {
         "notes": (*notes, *result.notes),
         "verdict": " ".join([*notes, result.verdict]),
-        "others": tuple(_beside(other, estimate.measured) for other in result.others),
+        "others": tuple(_with_measured(other, estimate.measured) for other in result.others),
     }
     return PilotPlan(
-        **{field.name: getattr(result, field.name) for field in dataclasses.fields(result)} | said,
+        **fields,
         bags=len(bags),
         theta_se=estimate.theta_se,
         resampled=tuple(values),
@@ -145,7 +147,7 @@ def plan_from_pilot(
 
 
 def _check_target(bags: Bags, signs: FloatArray, target: dict[str, Any]) -> None:
-    """Refuse a target before the task is estimated: all but its floor."""
+    """Refuse an invalid target before the task is estimated."""
     shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": 1.0}
     plan_spec(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **target, estimated=True)
 
@@ -158,7 +160,7 @@ def _notes(
     further: float,
     resamples: int,
 ) -> tuple[str, ...]:
-    """Say how far the plan is open, and how far to trust it: first of all that is said."""
+    """Say how far to trust the plan, and how uncertain it is: the first sentences."""
 
     def say(value: float) -> str:
         if not np.isfinite(value):
@@ -166,32 +168,28 @@ def _notes(
         return f"{value:,.0f} bags" if result.unknown == "n" else f"a test error of {value:.3g}"
 
     count, (error, se) = list(measured.items())[-1]
-    told = [
-        _big(_trust(estimate)) + ".",
-        f"The {estimate.bags} bags of the pilot leave the answer open: plans for {resamples} "
+    notes = [
+        capitalised(_trust(estimate)) + ".",
+        f"With {estimate.bags} bags of the pilot the answer is uncertain: plans for {resamples} "
         f"pilots like it go from {say(ends[0])} to {say(ends[1])}.",
         f"A classifier fitted to {count} bags of the pilot has a test error of {error:.3g} ± "
         f"{se:.2g} on the others; errors on parts of it, without the theory, lead to "
         f"{say(further)}.",
     ]
     if not result.reached:
-        told.append(
+        notes.append(
             f"The Bayes error of {result.floor:.3g} is that of the estimated task, "
             "and as uncertain."
         )
-    return tuple(told)
+    return tuple(notes)
 
 
-def _beside(line: Line, measured: dict[str, float]) -> Line:
-    """Set what was measured on the pilot beside what the theory says of a learner."""
-    if line.learner not in measured:
-        return line
-    seen = f"{line.words} (cross-validated on the pilot: {measured[line.learner]:.3g})"
-    return line._replace(words=seen)
-
-
-def _big(text: str) -> str:
-    return text[0].upper() + text[1:]
+def _with_measured(other: OtherLearner, measured: dict[str, float]) -> OtherLearner:
+    """Add the error that was measured on the pilot, if there is one."""
+    if other.learner not in measured:
+        return other
+    sentence = f"{other.sentence} (cross-validated on the pilot: {measured[other.learner]:.3g})"
+    return other._replace(sentence=sentence)
 
 
 def _need_signal(result: Fitted | TaskEstimate, bags: int) -> None:
@@ -209,8 +207,8 @@ def _fields(task: Task) -> dict[str, Any]:
     return {"L": int(task.L), "R": int(task.R), "theta": float(task.theta), "pi": float(task.pi)}
 
 
-def _draw(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
-    """Draw a pilot of the task: bags, and their signs, of each kind as many as expected."""
+def _draw_pilot(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
+    """Draw a pilot of the task: bags and their signs, with the expected number of positives."""
     positives = int(np.clip(round(task.pi * n), 5, n - 5))
     X, y = random.standard_normal((n, task.L, d)), np.full(n, -1.0)
     y[:positives] = 1.0
@@ -219,35 +217,36 @@ def _draw(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
     return as_bags(X), y
 
 
-def _replanned(arguments: dict[str, Any], who: Learner) -> float:
-    """Return what a pilot like this one would have led to, roughly; the worst if to nothing."""
-    lost = min(arguments["pi"], 1.0 - arguments["pi"]) if arguments["error"] is None else np.inf
+def _replanned(arguments: dict[str, Any], forward: Learner) -> float:
+    """Return the rough plan of another pilot; the worst value if it has none."""
+    prior = min(arguments["pi"], 1.0 - arguments["pi"])
+    worst = prior if arguments["error"] is None else np.inf
     if not arguments["theta"] > 0.0:
-        return lost
+        return worst
     try:
-        return _value(plan_spec(**arguments), who)
-    except ValueError:  # of a task that cannot be planned for, such as a target below its floor
-        return lost
+        return _rough_answer(plan_spec(**arguments), forward)
+    except ValueError:  # no plan for this task, as with a target below its Bayes error
+        return worst
 
 
-def _value(spec: PlanSpec, who: Learner) -> float:
-    """Return what is planned for, by the rough search."""
+def _rough_answer(spec: PlanSpec, forward: Learner) -> float:
+    """Return the value of what is planned for, by the rough search."""
     if spec.unknown == "error":
-        return float(who.tune(spec.budget(spec.n)).error)
-    root = roughly(spec, who)
-    return float(np.ceil(root.at)) if root.enough else np.inf
+        return float(forward.tune(spec.budget(spec.n)).error)
+    root = rough_root(spec, forward)
+    return float(np.ceil(root.at)) if root.reached else np.inf
 
 
 def _percentiles(values: FloatArray) -> tuple[float, float]:
-    """Return between which values nine of ten lie, infinite ones last."""
-    ends = np.percentile(values, [OUTSIDE, 100.0 - OUTSIDE], method="inverted_cdf")
+    """Return the range of nine of ten values, infinite ones last."""
+    ends = np.percentile(values, [TAIL_PERCENT, 100.0 - TAIL_PERCENT], method="inverted_cdf")
     return float(ends[0]), float(ends[1])
 
 
 def _measured(
     bags: Bags, y: FloatArray, learner: str, random: Any
 ) -> dict[int, tuple[float, float]]:
-    """Return the errors of classifiers fitted to parts of the pilot, counted on the rest."""
+    """Return test errors of classifiers fitted to parts of the pilot, with standard errors."""
     result = {}
     for share in SHARES:
         errors = []
@@ -258,15 +257,15 @@ def _measured(
                 if learner == "pooled"
                 else MILClassifier(effort="quick", random_state=random)
             )
-            told = classifier.fit(bags[known], y[known]).predict(bags[rest])
-            errors.append(float((told != y[rest]).mean()))
+            predicted = classifier.fit(bags[known], y[known]).predict(bags[rest])
+            errors.append(float((predicted != y[rest]).mean()))
         count = round(share * len(y))
         result[count] = (float(np.mean(errors)), float(np.std(errors, ddof=1) / np.sqrt(SPLITS)))
     return result
 
 
 def _parts(y: FloatArray, share: float, random: Any) -> tuple[FloatArray, FloatArray]:
-    """Return a random part of the bags, as much of each class, and the rest."""
+    """Return a random part of the bags, the same share of each class, and the rest."""
     known = []
     for label in (-1.0, 1.0):
         places = random.permutation(np.flatnonzero(y == label))
@@ -276,7 +275,7 @@ def _parts(y: FloatArray, share: float, random: Any) -> tuple[FloatArray, FloatA
 
 
 def extrapolated(measured: dict[int, tuple[float, float]], n: Any, error: Any) -> float:
-    """Return the number of bags, or the error, that errors measured on parts lead to.
+    """Extrapolate errors measured on parts of a pilot to n, or to the n of an error.
 
     Examples
     --------
@@ -295,6 +294,6 @@ def extrapolated(measured: dict[int, tuple[float, float]], n: Any, error: Any) -
 
 
 def _trust(estimate: TaskEstimate) -> str:
-    """Say how far to trust a plan, by what the estimate says of itself."""
-    start = dict(zip(VERDICTS, ("", "The pilot cannot tell: ", "Doubt it: "), strict=True))
+    """Say how far to trust a plan, by the verdict on the estimate."""
+    start = dict(zip(VERDICTS, ("", "Uncertain: ", "Not reliable: "), strict=True))
     return start[estimate.verdict] + estimate.trust

@@ -1,4 +1,4 @@
-"""What `estimate_task` returns: a task, errors predicted and measured, and a report in words."""
+"""What `estimate_task` returns: a task, predicted and measured errors, and a report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...grid import choice
-from ...planning.curve import more_bags
+from ...planning.classifier_errors import bags_for_gain
 from ...task import Task
 from .departures import CANNOT_TELL, FAR_OFF, Departure, drifts, errors_level
 
@@ -31,37 +31,36 @@ class TaskEstimate:
         L, R, θ and π as the theory takes them; L is the effective size of a bag.
     R, R_se, theta, theta_se : float
         Signal instances in a positive bag, and their strength; with standard errors, which cover
-        what halves of the bags show. That of θ is infinite where the signal is stronger than any
-        that is looked for, about 10.
+        differences between halves of the bags. That of θ is infinite where the signal is stronger
+        than any in the search, about 10.
     dimension : float
         Effective number of features.
     bags, positives, features : int
         How many there are.
     positive : label
-        That of the bags in which a signal was looked for.
+        The label of bags with a signal.
     size : float
         Mean number of instances in a bag.
     surprise : float
         By how many standard errors positive bags differ from negative ones. Below 4, or where two
-        directions trained on halves of the bags do not agree, no signal is taken to be found, and
-        θ is 0. With less than about twenty negative bags it is wider than a standard normal: noise
-        alone may reach 4, and the directions decide.
+        directions trained on halves of the bags do not agree, there is no signal, and θ is 0. With
+        fewer than about twenty negative bags noise alone may reach 4, and the directions decide.
     noise : dict
         Skewness, kurtosis and correlation within bags of negatives, along the trained direction.
     alignment : dict
         The cosine of a direction trained on half of the bags with the signal: ``"measured"`` by
         the agreement of two of them, and ``"predicted"``.
     halves : dict
-        What random halves of the bags show: the mean of their ``"theta"`` and its ``"deviation"``,
+        Estimates from random halves of the bags: their mean ``"theta"``, its ``"deviation"``,
         their mean ``"R"``, and the share of them in which a signal was ``"found"``. NaN where
         there is no signal in all, or fewer than ten bags of a class. Where θ differs from that of
         all by more than chance, ``departures["strength in halves"]`` says so: the model does not
         hold.
     predicted : dict
         Errors after training on all bags: "pooled", "attention" (its query on one half of them, its
-        readout on the other), "vectorized" where bags have one size, and "bayes", which no
-        classifier beats if the task is right. It is an estimate: where a classifier measured does
-        beat it, ``departures["least error"]`` says so, and nothing is as predicted.
+        readout on the other), "vectorized" where bags have one size, and "bayes", the Bayes error
+        of the estimated task. Where a measured error is below it, ``departures["least error"]``
+        says so, and nothing is as predicted.
     measured, measured_se : dict
         Cross-validated errors: "pooled"; "mil", the search of `MILClassifier`; and "attention,
         split", the classifier that the theory describes.
@@ -70,7 +69,7 @@ class TaskEstimate:
     expected : dict
         What the theory predicts for "pooled" and "attention, split" in that cross-validation.
     expected_range : dict
-        How far these are open: the errors at θ two standard errors larger, and by as much smaller.
+        Their range: the errors at θ two standard errors larger, and by the same factor smaller.
     expected_auc : dict
         What it predicts for their AUCs. Where less than a fifth of the bags are of one class,
         errors say little, and AUCs are compared too.
@@ -78,9 +77,8 @@ class TaskEstimate:
         How far the data are from what the theory assumes, and measured errors from the expected.
     verdict : str
         On the measured errors: "as predicted"; "not as predicted", and a plan is not to be trusted;
-        or "cannot tell": θ is so open that almost any error would pass, or there is no signal.
-        An error twice as large as predicted, or half as large, is never as predicted unless
-        counting explains it.
+        or "cannot tell": θ is too uncertain, or there is no signal. An error twice or half as large
+        as predicted is never as predicted unless counting explains it.
     trust : str
         How far to trust the predictions.
     curves : dict
@@ -141,7 +139,7 @@ class TaskEstimate:
         Returns
         -------
         float
-            Infinity where ten times as many bags would not do.
+            Infinity where ten times more bags are not enough.
 
         Raises
         ------
@@ -153,10 +151,10 @@ class TaskEstimate:
             raise ValueError(f"gain must be a number above 0, got {gain!r}")
         if model is not None:
             choice("model", model, tuple(self.curves))
-        return more_bags(self.curves[model or self._best()], gain)
+        return bags_for_gain(self.curves[model or self._best()], gain)
 
     def __str__(self) -> str:
-        """Report in words."""
+        """Return a report."""
         task = self.task
         strength = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}"
         if self.theta_se == np.inf:
@@ -165,14 +163,14 @@ class TaskEstimate:
         lines = [
             f"{self.bags} bags, {self.positives} of them positive ({self.positive!r}), of "
             f"{self.size:.1f} instances and {self.features} features",
-            f"signal: {result} (seen at {self.surprise:.1f} standard errors)"
+            f"signal: {result} (at {self.surprise:.1f} standard errors)"
             if self.theta
             else f"signal: none found ({self.surprise:.1f} standard errors)",
             f"task of the theory: L = {task.L}, R = {task.R}, θ = {task.theta:.2f}, "
             f"π = {task.pi:.2f}, in {self.dimension:.0f} dimensions",
             "predicted error: " + _list(self.predicted),
             "measured error: " + _list(self.measured, self.measured_se),
-            *(f"{name}: {departure.words}" for name, departure in self.departures.items()),
+            *(f"{name}: {departure.sentence}" for name, departure in self.departures.items()),
             self.trust,
             self.sentence(),
         ]
@@ -188,18 +186,18 @@ class TaskEstimate:
         errors = f"{_named(self.predicted)} (measured: {_named(self.measured)})"
         level = errors_level(self.departures)
         if level == FAR_OFF:
-            return f"{errors}; not as predicted, and the theory says nothing on more bags"
+            return f"{errors}; not as predicted, so there is no prediction for more bags"
         if drifts(self.departures):
-            return f"{errors}; θ changes as bags are added, and nothing is said on more of them"
+            return f"{errors}; θ changes as bags are added, so there is no prediction for more"
         if level == CANNOT_TELL:
-            return f"{errors}; the predictions are too open to say what more bags would buy"
+            return f"{errors}; too uncertain to predict the gain of more bags"
         best, more = self._best(), self.bags_for()
         if self.predicted[best] < GAIN:
-            return f"{errors}; there is no {GAIN} left for more bags to buy"
-        who = NAMES.get(best, best)
+            return f"{errors}; the error is below {GAIN} already"
+        name = NAMES.get(best, best)
         if np.isfinite(more):
-            return f"{errors}; {_rounded(more)} more bags would buy {who} {GAIN}"
-        return f"{errors}; by the theory, not even ten times as many would buy {who} {GAIN}"
+            return f"{errors}; {_rounded(more)} more bags would lower that of {name} by {GAIN}"
+        return f"{errors}; by the theory, ten times more would not lower that of {name} by {GAIN}"
 
     def _best(self) -> str:
         return min(self.curves, key=lambda name: self.predicted[name])
@@ -219,6 +217,6 @@ def _list(errors: dict[str, float], se: dict[str, float] | None = None) -> str:
 
 
 def _rounded(count: float) -> int:
-    """Round up to two digits: nobody knows the third."""
+    """Round up to two digits."""
     unit = 10 ** max(int(np.floor(np.log10(max(count, 1.0)))) - 1, 0)
     return int(np.ceil(count / unit) * unit)

@@ -1,9 +1,9 @@
-"""Signals seen along directions that were trained without the bag.
+"""Projections of instances along directions that were trained without their bag (cross-fitting).
 
 Along a unit direction with alignment s to the signal, the noise of the theory is N(0, 1) and the
-signal a shift t = θ s of R of a positive bag's L instances. Two directions are at hand, both from
-the theory: the readout after the first gradient step, and the query after the second. The query
-sees nothing where all instances carry the signal, or bags have one instance only.
+signal a shift t = θ s of R of a positive bag's L instances. There are two directions, both from the
+theory: the readout after the first gradient step, and the query after the second. The query is
+blind where all instances carry the signal, or bags have one instance only.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from ...arrays import FloatArray, project
 from ...losses import Logistic
 from ..bags.bags import Bags
+from ..bags.preprocessing import Preprocessor
 from ..bags.scaling import Scaling
-from ..bags.views import View
 from ..fitting import steps
 from ..fitting.folds import rarer, stratified
 from ..fitting.lockstep.sight import Sight
@@ -25,14 +25,14 @@ from ..fitting.prepared import Prepared
 from .mixture import FARTHEST_PROJECTION
 
 FOLDS = 5
-REPEATS = 4  # of the folds: with few bags, what is seen depends on them
+REPEATS = 4  # of the folds: with few bags, projections depend on them
 SPLITS = 4  # into halves, for the agreement of two directions
-ROWS = 3000  # instances of each half that the dimension looks at
+ROWS = 3000  # instances of each half that the dimension is estimated from
 DIRECTIONS = ("query", "readout")
 NO_SHAPE = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0, "correlation_se": 0.0}
 
 
-class Seen(NamedTuple):
+class Projections(NamedTuple):
     """Projections of all instances along one kind of direction, each trained without its bag."""
 
     direction: str
@@ -75,7 +75,7 @@ def dimension(bags: Bags, scaling: Scaling, y: FloatArray, random: Any) -> float
     return float(np.clip(trace / max(square, 1e-300), 1.0, bags.d))
 
 
-def look(
+def project_bags(
     bags: Bags,
     scaling: Scaling,
     y: FloatArray,
@@ -83,10 +83,10 @@ def look(
     done: Callable[[], None],
     repeats: int = REPEATS,
     splits: int = SPLITS,
-) -> list[Seen]:
-    """Project all instances along cross-fitted directions, and see how far two of them agree.
+) -> list[Projections]:
+    """Project all instances along cross-fitted directions, and measure how far two of them agree.
 
-    Without ``splits`` it is not known how far they do.
+    Without ``splits`` the agreement is NaN.
     """
     own = np.repeat(np.arange(len(bags)), bags.lengths)
     quiet = (y < 0.0)[own]
@@ -97,7 +97,7 @@ def look(
             here = np.isin(own, rest)
             X = scaling.apply(bags.rows(rest))
             for name, direction in result.items():
-                # Deviations are those of negatives held out: a direction inflates those it knows.
+                # Scaled by held-out negatives: a direction inflates those it was trained on.
                 g = project(X, direction)
                 noise = g[quiet[here]]
                 size = float(noise.std())
@@ -115,7 +115,7 @@ def look(
             agreement[name].append(_correlation(a, b))
         done()
     return [
-        Seen(
+        Projections(
             name,
             np.clip(along[name], -FARTHEST_PROJECTION, FARTHEST_PROJECTION),
             float(np.mean(agreement[name])) if splits else np.nan,
@@ -126,27 +126,27 @@ def look(
 
 
 def fold_count(y: FloatArray) -> int:
-    """Return into how many folds the bags are cut."""
+    """Return the number of cross-validation folds."""
     return min(FOLDS, rarer(y))
 
 
-def looks(y: FloatArray) -> int:
-    """Return how often `look` reports."""
+def report_count(y: FloatArray) -> int:
+    """Return how often `project_bags` reports."""
     return REPEATS * fold_count(y) + SPLITS
 
 
-def surprise(bags: Bags, y: FloatArray, seen: list[Seen]) -> float:
-    """Return by how many standard errors positive bags differ: the largest over a few looks.
+def surprise(bags: Bags, y: FloatArray, projections: list[Projections]) -> float:
+    """Return by how many standard errors positive bags differ: the largest of a few z-scores.
 
-    Each look compares the mean over instances of one number, averaged over repeats: the share p of
-    negatives' projections that lie below an instance's, or (log 1/(1 − p))², to which large ones
-    count more. Without a signal these means do not depend on how large bags are. Nothing is fitted
-    to them; but folds share bags, and the largest of several is taken, so that without a signal it
-    is wider than a standard normal.
+    Each z-score compares the mean over instances of one number, averaged over repeats: the share p
+    of negatives' projections below an instance's, or (log 1/(1 − p))², which weighs large ones
+    more. Without a signal these means do not depend on how large bags are. But folds share bags,
+    and the largest of several is taken, so that without a signal it is wider than a standard
+    normal.
     """
     quiet = np.repeat(y < 0.0, bags.lengths)
     result = [0.0]
-    for item in seen:
+    for item in projections:
         below = np.stack([_below(np.sort(along[quiet]), along) for along in item.along])
         for values in (below, np.log1p(-below) ** 2):
             means = np.add.reduceat(values, bags.starts[:-1], axis=1) / bags.lengths
@@ -196,7 +196,7 @@ def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
 
 
 def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict[str, FloatArray]:
-    data = Prepared(bags, known, y[known], View(scaling))
+    data = Prepared(bags, known, y[known], Preprocessor(scaling))
     weight = np.full(len(known), 1.0 / len(known))
     sight = Sight(data, weight)
     bias = steps.no_query(sight, Logistic())

@@ -1,4 +1,4 @@
-"""The strength of a signal, as far as a trained direction shows it."""
+"""The strength of a signal, from its shift along a trained direction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from ...planning.protocol import alignment
 from ...task import Task
 
-STRONGEST = 100.0  # the largest θ looked at
+STRONGEST = 100.0  # the largest θ
 
 
 def cosine_deviation(task: Task, alpha0: float, direction: str, dimension: float) -> float:
@@ -27,7 +27,7 @@ def cosine_deviation(task: Task, alpha0: float, direction: str, dimension: float
 
 
 def strength(task: Task, shift: float, alpha0: float, direction: str, tol: float = 1e-9) -> float:
-    """Return the θ at which a trained direction sees this shift, θ s(θ) = t.
+    """Return the θ at which the shift along a trained direction is t: θ s(θ) = t.
 
     Examples
     --------

@@ -17,7 +17,7 @@ class StoreError(RuntimeError):
     """The file of a store cannot be used."""
 
 
-def checked(path: Any) -> Path:
+def check_path(path: Any) -> Path:
     """Return the path of a store, or refuse one that cannot be one's."""
     if not isinstance(path, str | os.PathLike) or not str(path):
         raise ValueError(f"a store is named by the path of its file, got {path!r:.80}")
@@ -38,15 +38,15 @@ def checked(path: Any) -> Path:
         if result.exists() and not result.is_file():
             raise StoreError(f"the store {path} is no ordinary file; name one that is")
     except OSError as problem:
-        raise StoreError(sentence(result, problem)) from None
+        raise StoreError(problem_sentence(result, problem)) from None
     return result
 
 
-def look(path: Path) -> None:
+def check_is_store(path: Path) -> None:
     """Refuse a file that is plainly no store, and leave it as it is: not a byte of it changes.
 
     A file that is not there, or empty, may become a store. One that cannot be read, because it is
-    damaged or just being made, is left to SQLite, which has the locks to tell.
+    damaged or just being made, is left to SQLite, which has the locks to find out.
     """
     log = path.with_name(path.name + "-wal")
     try:
@@ -56,17 +56,17 @@ def look(path: Path) -> None:
         with path.open("rb") as file:
             known = file.read(len(MAGIC)) == MAGIC
     except OSError as problem:
-        raise StoreError(sentence(path, problem)) from None
+        raise StoreError(problem_sentence(path, problem)) from None
     reason = "not a database of ours" if known else "file is not a database"
     with suppress(sqlite3.Error):
-        # Without a log the file is all there is, and SQLite is told that nobody changes it: else
+        # Without a log the file is all there is, and SQLite may take it as unchanging: else
         # it would make files beside it.
-        known = known and _ours(path, "mode=ro" if busy else "immutable=1")
+        known = known and _is_store(path, "mode=ro" if busy else "immutable=1")
     if not known:
-        raise StoreError(sentence(path, sqlite3.DatabaseError(reason)))
+        raise StoreError(problem_sentence(path, sqlite3.DatabaseError(reason)))
 
 
-def _ours(path: Path, how: str) -> bool:
+def _is_store(path: Path, how: str) -> bool:
     """Whether a database has our table, or nothing at all."""
     address = f"{path.absolute().as_uri()}?{how}"
     with closing(sqlite3.connect(address, uri=True, timeout=0.0)) as base:
@@ -89,7 +89,7 @@ def size_at_rest(path: Path) -> int:
     return path.stat().st_size if path.is_file() and not log.exists() else 0
 
 
-def sentence(path: Path, problem: Exception, waited: float = 0.0) -> str:
+def problem_sentence(path: Path, problem: Exception, waited: float = 0.0) -> str:
     """Say what is wrong with a store's file and what to do."""
     text = str(problem)
     if "not a database" in text or "malformed" in text:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..units.calls import CALLS
-from ..units.plain import canonical, to_json
+from ..units.plain_data import canonical, to_json
 from ..units.unit import Unit
 from .settings import columns, settings
 
@@ -45,7 +45,7 @@ def check_units(units: Iterable[Unit]) -> Iterator[Unit]:
         yield unit
 
 
-def written(unit: Unit, numbers: Any, seconds: Any, error: Any) -> tuple[Any, ...]:
+def to_fields(unit: Unit, numbers: Any, seconds: Any, error: Any) -> tuple[Any, ...]:
     """Return the fields of a row as they are kept: those of the file, then the settings."""
     (unit,) = check_units([unit])
     if not isinstance(numbers, dict | None) or not isinstance(error, str | None):
@@ -86,13 +86,13 @@ def _versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
-def read(fields: tuple[Any, ...]) -> Row:
+def from_fields(fields: tuple[Any, ...]) -> Row:
     """Return the row that was written, or raise a `ValueError` if the fields make no sense."""
-    key, call, arguments, numbers, error, seconds, versions, finished, whole = fields
+    key, call, arguments, numbers, error, seconds, versions, finished, settings_text = fields
     try:
         unit = Unit.stored(call, _object(arguments))
-        if whole is None and call in CALLS and unit.key == key:
-            whole = canonical(settings(unit))  # from before settings; the code is the same
+        if settings_text is None and call in CALLS and unit.key == key:
+            settings_text = canonical(settings(unit))  # from before settings; the code is the same
         return Row(
             unit,
             None if numbers is None else _numbers(numbers),
@@ -100,7 +100,7 @@ def read(fields: tuple[Any, ...]) -> Row:
             float(seconds),
             _object(versions),
             str(finished),
-            unit.arguments if whole is None else _object(whole),  # type: ignore[arg-type]
+            unit.arguments if settings_text is None else _object(settings_text),  # type: ignore[arg-type]
         )
     except (TypeError, RecursionError) as problem:
         raise ValueError(str(problem)) from None
@@ -125,7 +125,7 @@ def _numbers(text: Any) -> dict[str, Any]:
     return result
 
 
-def flat(row: Row) -> dict[str, Any]:
+def to_record(row: Row) -> dict[str, Any]:
     """Return a row as a line of a table: call, arguments, numbers, and where they are from."""
     return {
         "call": row.unit.call,

@@ -7,7 +7,7 @@ from inspect import Parameter
 from typing import Any
 
 from ..units.calls import TABLES, fields, parameters
-from ..units.plain import plain
+from ..units.plain_data import plain
 from ..units.unit import Unit
 
 STANDARD = ("noise",)  # tables that stand for a standard object if they are left out
@@ -20,8 +20,8 @@ def settings(unit: Unit) -> dict[str, Any]:
     --------
     >>> task = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
     >>> training = {"alpha0": 4.0, "alpha1": 1.0}
-    >>> found = settings(Unit("predict", {"task": task, "training": training}))
-    >>> found["training"]["ridge"], found["data"], found["task"]["positions"], "query" in found
+    >>> result = settings(Unit("predict", {"task": task, "training": training}))
+    >>> result["training"]["ridge"], result["data"], result["task"]["positions"], "query" in result
     (0.01, 'D1', 'uniform', False)
     """
     usual = {name: parameter.default for name, parameter in parameters(unit.call).items()}

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Self
 from ...errors import shortened
 from ..units.unit import Unit
 from .export import check_parquet, write_table
-from .file import COLUMNS, checked, look, sentence, size_at_rest, writable
+from .file import COLUMNS, check_is_store, check_path, problem_sentence, size_at_rest, writable
 from .file import StoreError as StoreError
 from .row import Row as Row
-from .row import check_units, flat, read, written
+from .row import check_units, from_fields, to_fields, to_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +80,8 @@ class Store:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = checked(path)
-        look(self.path)
+        self.path = check_path(path)
+        check_is_store(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             size = size_at_rest(self.path)
@@ -90,7 +90,7 @@ class Store:
                 address += "?immutable=1"  # SQLite would want to make its log there
             self._base = sqlite3.connect(address, timeout=WAIT, isolation_level=None, uri=True)
         except (sqlite3.Error, OSError) as problem:
-            raise StoreError(sentence(self.path, problem)) from None
+            raise StoreError(problem_sentence(self.path, problem)) from None
         try:
             self._prepare(size)
         except BaseException:
@@ -110,12 +110,12 @@ class Store:
             state = "its end is missing"  # which SQLite takes for zeros
         if state != "ok":
             damage = sqlite3.DatabaseError(f"malformed: {state.splitlines()[-1]}")
-            raise StoreError(sentence(self.path, damage))
+            raise StoreError(problem_sentence(self.path, damage))
         if layout == 0:
             tables = {name for (name,) in self._select("SELECT name FROM sqlite_master")}
             if tables - {"results", "settings"}:
                 problem = sqlite3.DatabaseError("not a database of ours")
-                raise StoreError(sentence(self.path, problem))
+                raise StoreError(problem_sentence(self.path, problem))
             self._log_ahead()
             with self._writing() as base:
                 base.execute(RESULTS)
@@ -139,7 +139,7 @@ class Store:
         try:
             return self._base.execute(command, values).fetchall()
         except sqlite3.Error as problem:
-            raise StoreError(sentence(self.path, problem, WAIT)) from None
+            raise StoreError(problem_sentence(self.path, problem, WAIT)) from None
 
     def put(
         self,
@@ -167,7 +167,7 @@ class Store:
         StoreError
             If the store is closed, or its file cannot be written.
         """
-        *row, whole = written(unit, numbers, seconds, error)
+        *row, settings_text = to_fields(unit, numbers, seconds, error)
         with self._writing() as base:
             if error is None:
                 base.execute("DELETE FROM results WHERE key = ?", row[:1])
@@ -175,7 +175,7 @@ class Store:
                 base.execute("DELETE FROM results WHERE key = ? AND error IS NOT NULL", row[:1])
             base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             base.execute(SETTINGS)
-            base.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (row[0], whole))
+            base.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (row[0], settings_text))
 
     def get(self, unit: Unit) -> Row | None:
         """Return the row of a unit, if it is finished."""
@@ -198,10 +198,10 @@ class Store:
 
     def _row(self, result: tuple[Any, ...]) -> Row:
         try:
-            return read(result)
+            return from_fields(result)
         except ValueError as problem:  # the file is sound, what it says is not
             damage = sqlite3.DatabaseError(f"malformed row: {shortened(str(problem))}")
-            raise StoreError(sentence(self.path, damage)) from None
+            raise StoreError(problem_sentence(self.path, damage)) from None
 
     def missing(self, units: Iterable[Unit], *, retry: bool = False) -> list[Unit]:
         """List the units that are still to be done: no row yet, or with ``retry`` an error."""
@@ -255,7 +255,7 @@ class Store:
             raise ValueError(f"summary must be True or False, got {summary!r:.80}")
         if summary:
             return summarise(self.rows(units))
-        return pd.DataFrame([flat(row) for row in self.rows(units)])
+        return pd.DataFrame([to_record(row) for row in self.rows(units)])
 
     def to_csv(
         self, path: str | Path, units: Iterable[Unit] | None = None, *, summary: bool = False
@@ -293,9 +293,9 @@ class Store:
             self._base.execute("COMMIT")
         except BaseException as problem:
             if isinstance(problem, sqlite3.ProgrammingError):  # closed, or of another thread
-                raise StoreError(sentence(self.path, problem)) from None
+                raise StoreError(problem_sentence(self.path, problem)) from None
             if self._base.in_transaction:  # a full disk has ended it already
                 self._base.execute("ROLLBACK")
             if isinstance(problem, sqlite3.Error):
-                raise StoreError(sentence(self.path, problem, WAIT)) from None
+                raise StoreError(problem_sentence(self.path, problem, WAIT)) from None
             raise

@@ -14,22 +14,24 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..units.calls import SIMULATED
-from ..units.plain import canonical
+from ..units.plain_data import canonical
 from .row import Row
 from .settings import columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TRIAL = ("seed", "trials")  # what tells trials of one point apart
+TRIAL = ("seed", "trials")  # what differs between trials of one point
 
 
-def pooled(values: Sequence[float] | FloatArray, own: float = math.nan) -> tuple[float, float]:
+def mean_and_error(
+    values: Sequence[float] | FloatArray, own: float = math.nan
+) -> tuple[float, float]:
     """Return the mean of some values and its standard error; a single one keeps its ``own``.
 
     Examples
     --------
-    >>> pooled([1.0, 2.0, 3.0]), pooled([2.0], 0.5)
+    >>> mean_and_error([1.0, 2.0, 3.0]), mean_and_error([2.0], 0.5)
     ((2.0, 0.5773502691896258), (2.0, 0.5))
     """
     if not len(values):
@@ -51,8 +53,8 @@ def summary(rows: Iterable[Row]) -> pd.DataFrame:
 
     points: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        asked = {name: setting for name, setting in row.settings.items() if name != "seed"}
-        points.setdefault((row.unit.call, canonical(asked)), []).append(row)
+        point = {name: setting for name, setting in row.settings.items() if name != "seed"}
+        points.setdefault((row.unit.call, canonical(point)), []).append(row)
     return pd.DataFrame([_line(part) for part in points.values()])
 
 
@@ -60,19 +62,19 @@ def _line(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the line of one point's rows."""
     first = rows[0]
     ended = [row.numbers for row in rows if row.numbers is not None]
-    asked = {name: setting for name, setting in first.settings.items() if name not in TRIAL}
+    point = {name: setting for name, setting in first.settings.items() if name not in TRIAL}
     each = first.settings.get("trials", 1) if first.unit.call in SIMULATED else 0
     return {
         "call": first.unit.call,
-        **columns(asked),
-        **_pooled(ended),
+        **columns(point),
+        **_means(ended),
         "trials": len(ended) * (each if isinstance(each, int) else 1),
         "failed": sum(row.error is not None for row in rows),
         "seconds": sum(row.seconds for row in rows),
     }
 
 
-def _pooled(ended: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _means(ended: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Pool the numbers of trials by name; a word is listed, each once."""
     result: dict[str, Any] = {}
     for name in dict.fromkeys(name for numbers in ended for name in numbers):
@@ -83,7 +85,7 @@ def _pooled(ended: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             result[name] = ", ".join(sorted(set(map(str, values))))
             continue
         own = ended[0].get(f"{name}_se", math.nan)
-        mean, error = pooled(values, own if isinstance(own, float | int) else math.nan)
+        mean, error = mean_and_error(values, own if isinstance(own, float | int) else math.nan)
         result[name] = mean
         if not math.isnan(error):
             result[f"{name}_se"] = error

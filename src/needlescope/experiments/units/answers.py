@@ -7,16 +7,12 @@ ANSWERS = {
     "predict": ERRORS,
     "simulate": ERRORS,
     "simulate_deep": (*ERRORS, "attended"),
-    "align": ("cosine_w", "cosine_q"),
-    "simulate_alignment": ("cosine_w", "cosine_q"),
-    "focus": ("signal", "largest"),
-    "simulate_focus": ("signal", "largest"),
+    **dict.fromkeys(("align", "simulate_alignment"), ("cosine_w", "cosine_q")),
+    **dict.fromkeys(("focus", "simulate_focus"), ("signal", "largest")),
     "capacity": ("alpha",),
     "simulate_separability": ("fraction",),
-    "oracle": ("error",),
-    "simulate_oracle": ("error",),
-    "oracle_threshold": ("theta",),
-    "training_threshold": ("theta",),
+    **dict.fromkeys(("oracle", "simulate_oracle"), ("error",)),
+    **dict.fromkeys(("oracle_threshold", "training_threshold"), ("theta",)),
     "bayes_threshold": ("theta", "amp_theta"),
     "asymptote": ("limit", "rate"),
     "best_query": ("error", "alone", "together"),
@@ -26,7 +22,7 @@ ANSWERS = {
     "crossover": ("cosine",),
 }
 """The numbers that are shown of each call; a table in full has more."""
-WORDS = {"bayes_optimal": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
+VERDICTS = {"bayes_optimal": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
 """What a call says in a word, shown before its numbers."""
 THEORY_OF = {
     "simulate": "predict",

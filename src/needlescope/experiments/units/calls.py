@@ -1,4 +1,4 @@
-"""What a unit can ask: each call turns plain arguments into numbers.
+"""The calls of a unit: each turns plain arguments into numbers.
 
 | call | answers |
 | --- | --- |
@@ -6,9 +6,9 @@
 | align, simulate_alignment | an `Alignment` |
 | focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
-| oracle, simulate_oracle, oracle_threshold | what is possible when the signal is known |
-| bayes_optimal, simulate_amp, phase_boundaries | what any learner could reach |
-| training_threshold, bayes_threshold | the weakest signal: found so, or by anyone |
+| oracle, simulate_oracle, oracle_threshold | the least error with a known signal |
+| bayes_optimal, simulate_amp, phase_boundaries | the Bayes-optimal learner, AMP and the phases |
+| training_threshold, bayes_threshold | the weakest signal for training, for any learner |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 | best_query | what one query can reach where there are several signals |
 | simulate_deep | a `DeepOutcome` of fuller attention, by torch (an extra) |
@@ -64,30 +64,15 @@ from ...theory.oracle.threshold import oracle_threshold
 from ...theory.training_threshold import training_threshold
 from ...training import Training
 from .code import fingerprint
-from .guess import meant
+from .spelling import did_you_mean
 
-CALLS: dict[str, Callable[..., Any]] = {
-    "align": align,
-    "asymptote": asymptote,
-    "best_query": best_query,
-    "capacity": capacity,
-    "crossover": crossover,
-    "oracle_threshold": oracle_threshold,
-    "focus": focus,
-    "bayes_optimal": bayes_optimal,
-    "bayes_threshold": bayes_threshold,
-    "oracle": oracle,
-    "phase_boundaries": phase_boundaries,
-    "predict": predict,
-    "simulate": simulate,
-    "simulate_alignment": simulate_alignment,
-    "simulate_deep": simulate_deep,
-    "simulate_focus": simulate_focus,
-    "simulate_amp": simulate_amp,
-    "simulate_oracle": simulate_oracle,
-    "simulate_separability": simulate_separability,
-    "training_threshold": training_threshold,
-}
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(align, asymptote, best_query, capacity, crossover, oracle_threshold, focus, bayes_optimal),
+    *(bayes_threshold, oracle, phase_boundaries, predict, simulate, simulate_alignment),
+    *(simulate_deep, simulate_focus, simulate_amp, simulate_oracle, simulate_separability),
+    training_threshold,
+)
+CALLS = {function.__name__: function for function in _FUNCTIONS}
 TABLES: dict[str, type[Any]] = {
     "task": Task,
     "training": Training,
@@ -98,20 +83,19 @@ TABLES: dict[str, type[Any]] = {
 """The arguments that are tables of fields, and what these stand for."""
 
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
-INSTEAD = {"cosine": "cosines"}  # fields that may be left out for another
-LISTS = ("signal", "seed", "lengths", "rates", "decays")  # arguments whose single value is a list
-HOW = ("n_jobs", "progress", "checkpoints")  # how the work is done: not for a unit to say
+ALTERNATIVES = {"cosine": "cosines"}  # fields that may be left out for another
+LIST_ARGUMENTS = ("signal", "seed", "lengths", "rates", "decays")  # of which one value is a list
+EXECUTION_ARGUMENTS = ("n_jobs", "progress", "checkpoints")  # how the work is done, by the engine
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
-RESUMED = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
+RESUMABLE = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
 
 
 @cache
 def parameters(call: str) -> Mapping[str, Parameter]:
     """Return the arguments of a call by name, without those that say how its work is done."""
-    return {
-        k: parameter for k, parameter in signature(CALLS[call]).parameters.items() if k not in HOW
-    }
+    every = signature(CALLS[call]).parameters
+    return {name: every[name] for name in every if name not in EXECUTION_ARGUMENTS}
 
 
 @cache
@@ -137,7 +121,7 @@ def run_call(
 ) -> dict[str, Any]:
     """Call a function of the package with plain arguments; return its numbers by name.
 
-    A loss of one's own, which has no plain form to be made from, is given as ``loss``, a folder
+    A custom loss, which cannot be made from its plain form, is given as ``loss``, a folder
     for calls that can go on where they were stopped as ``checkpoints``.
 
     Examples
@@ -152,14 +136,14 @@ def run_call(
     given = {key: decode(key, value, arguments.get("d"), loss) for key, value in arguments.items()}
     for key, value in given.items():
         shape = getattr(value, "shape", ()) if key in TABLES else np.shape(value)
-        if shape and key not in LISTS:
+        if shape and key not in LIST_ARGUMENTS:
             raise ValueError(
                 f"a unit is one problem, got a grid of shape {shape} in {key}; a Sweep makes a "
                 "unit of each point"
             )
     if name in SIMULATED:
         given |= {"n_jobs": 1, "progress": False}  # the engine has the processes and the bar
-    if name in RESUMED:
+    if name in RESUMABLE:
         given["checkpoints"] = checkpoints
     return flatten(CALLS[name](**given))
 
@@ -209,11 +193,11 @@ def check_fields(name: str, value: Any) -> dict[str, Any]:
         if field not in known:
             raise ValueError(
                 f"[{name}] has no field {field!r}; its fields are {', '.join(known)}"
-                f"{meant(field, known)}"
+                f"{did_you_mean(field, known)}"
             )
     for field, parameter in known.items():
-        required = parameter.default is Parameter.empty or field in INSTEAD
-        if required and field not in value and INSTEAD.get(field) not in value:
+        required = parameter.default is Parameter.empty or field in ALTERNATIVES
+        if required and field not in value and ALTERNATIVES.get(field) not in value:
             raise ValueError(f"[{name}] needs a line `{field} = ...`")
     return dict(value)
 
@@ -225,7 +209,7 @@ def _table(name: str, kind: Callable[..., Any], given: Mapping[str, Any]) -> Any
         if item not in known:
             raise ValueError(
                 f"{name} has no field {item!r}; its fields are {', '.join(known)}"
-                f"{meant(item, known)}"
+                f"{did_you_mean(item, known)}"
             )
     first = known[0]
     if first not in given:

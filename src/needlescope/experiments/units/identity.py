@@ -1,4 +1,4 @@
-"""What a loss of one's own is, in plain data: its name, its parameters and a hash of its code.
+"""The identity of a custom loss, as plain data: its name, its parameters and a hash of its code.
 
 The hash is over the compiled methods of the class, and of the classes it inherits from up to
 needlescope's own, and over all they refer to, by value: constants, defaults, variables around them,
@@ -24,16 +24,16 @@ import numpy as np
 
 from ...losses import Loss
 
-Seen: TypeAlias = frozenset[int]  # what is being told already: the way out of a circle
+Seen: TypeAlias = frozenset[int]  # what is being described already: this ends a circle
 
 OURS = __name__.partition(".")[0]
 INSTALLED = ("site-packages", "dist-packages")
-ABOUT = ("__repr__", "__str__", "__eq__", "__hash__", "_abc_impl")
+IGNORED = ("__repr__", "__str__", "__eq__", "__hash__", "_abc_impl")
 """What a class has that plays no part in its numbers, beside its data with such names."""
 
 LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
-KIND = 0xFFF  # flags that say what a function is, not under which rules it was written
-FEW_NUMBERS = 100  # numbers of a parameter that are kept as they are; of more, a hash
+FLAGS = 0xFFF  # flags that say what a function is, not under which rules it was written
+MAX_KEPT = 100  # numbers of a parameter that are kept as they are; of more, a hash
 
 
 def identity(loss: Loss) -> dict[str, Any]:
@@ -53,14 +53,14 @@ def identity(loss: Loss) -> dict[str, Any]:
     ...         return -self.slope * y / (1.0 + np.exp(self.slope * y * z))
     ...     def second(self, z, y):
     ...         return 0.25 * self.slope**2 / np.cosh(0.5 * self.slope * z) ** 2
-    >>> found = identity(Steep(0.5))
-    >>> found["name"], found["parameters"], len(found["code"])
+    >>> result = identity(Steep(0.5))
+    >>> result["name"], result["parameters"], len(result["code"])
     ('steep', {'slope': 0.5}, 16)
     """
     own = {name: value for name, value in sorted(vars(loss).items()) if name != "name"}
     try:
-        code = _told(type(loss), frozenset()) + _told(own, frozenset())
-        parameters = {name: _kept(value) for name, value in own.items()}
+        code = _described(type(loss), frozenset()) + _described(own, frozenset())
+        parameters = {name: _readable(value) for name, value in own.items()}
     except (_Unknown, RecursionError) as problem:
         raise ValueError(
             f"the {loss.name} loss has no identity to keep results under: it rests on {problem}; "
@@ -78,14 +78,14 @@ def _short(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _kept(value: Any) -> Any:
+def _readable(value: Any) -> Any:
     """Return a parameter for people to read: itself if it is plain and not long, or its hash."""
     value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
-    if isinstance(value, list | tuple) and len(value) <= FEW_NUMBERS:
-        return [_kept(item) for item in value]
+    if isinstance(value, list | tuple) and len(value) <= MAX_KEPT:
+        return [_readable(item) for item in value]
     if isinstance(value, str | int | float | None) and value == value:
         return value
-    return _short(_told(value, frozenset()))
+    return _short(_described(value, frozenset()))
 
 
 def _installed(module: str | None) -> bool:
@@ -97,83 +97,84 @@ def _installed(module: str | None) -> bool:
 
 
 @singledispatch
-def _told(value: Any, seen: Seen) -> str:
+def _described(value: Any, seen: Seen) -> str:
     """Return a text that differs wherever two values may compute differently."""
     raise _Unknown(f"{type(value).__name__} {value!r:.60}")
 
 
-@_told.register(type(None))
-@_told.register(str)
-@_told.register(bytes)
-@_told.register(int)
-@_told.register(float)
-@_told.register(complex)
+@_described.register(type(None))
+@_described.register(str)
+@_described.register(bytes)
+@_described.register(int)
+@_described.register(float)
+@_described.register(complex)
 def _(value: Any, seen: Seen) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-@_told.register(np.generic)
-@_told.register(np.ndarray)
+@_described.register(np.generic)
+@_described.register(np.ndarray)
 def _(value: Any, seen: Seen) -> str:
     if value.dtype.hasobject:
         raise _Unknown("an array of objects")
     return f"{value.dtype.str}{value.shape} {np.ascontiguousarray(value).tobytes().hex()}"
 
 
-@_told.register(list)
-@_told.register(tuple)
+@_described.register(list)
+@_described.register(tuple)
 def _(value: Any, seen: Seen) -> str:
-    return f"{type(value).__name__} {[_told(item, seen) for item in value]}"
+    return f"{type(value).__name__} {[_described(item, seen) for item in value]}"
 
 
-@_told.register(set)
-@_told.register(frozenset)
+@_described.register(set)
+@_described.register(frozenset)
 def _(value: Any, seen: Seen) -> str:
-    return f"set {sorted(_told(item, seen) for item in value)}"
+    return f"set {sorted(_described(item, seen) for item in value)}"
 
 
-@_told.register(Mapping)
+@_described.register(Mapping)
 def _(value: Any, seen: Seen) -> str:
-    return f"mapping {sorted((_told(key, seen), _told(item, seen)) for key, item in value.items())}"
+    pairs = [(_described(key, seen), _described(item, seen)) for key, item in value.items()]
+    return f"mapping {sorted(pairs)}"
 
 
-@_told.register(ModuleType)
+@_described.register(ModuleType)
 def _(value: ModuleType, seen: Seen) -> str:
     if not _installed(value.__name__):
         raise _Unknown(f"the module {value.__name__}, which may change unseen")
     return f"module {value.__name__}"
 
 
-@_told.register(np.ufunc)
-@_told.register(BuiltinFunctionType)
+@_described.register(np.ufunc)
+@_described.register(BuiltinFunctionType)
 def _(value: Any, seen: Seen) -> str:
     return f"builtin {value.__name__}"
 
 
-@_told.register(staticmethod)
-@_told.register(classmethod)
-@_told.register(functools.cached_property)
+@_described.register(staticmethod)
+@_described.register(classmethod)
+@_described.register(functools.cached_property)
 def _(value: Any, seen: Seen) -> str:
     inside = value.func if isinstance(value, functools.cached_property) else value.__func__
-    return f"{type(value).__name__} {_told(inside, seen)}"
+    return f"{type(value).__name__} {_described(inside, seen)}"
 
 
-@_told.register(property)
+@_described.register(property)
 def _(value: property, seen: Seen) -> str:
-    return f"property {_told(value.fget, seen)}"
+    return f"property {_described(value.fget, seen)}"
 
 
-@_told.register(functools.partial)
+@_described.register(functools.partial)
 def _(value: Any, seen: Seen) -> str:
-    return f"partial {_told((value.func, value.args, value.keywords), seen)}"
+    return f"partial {_described((value.func, value.args, value.keywords), seen)}"
 
 
-@_told.register(MethodType)
+@_described.register(MethodType)
 def _(value: MethodType, seen: Seen) -> str:
-    return f"method {_told((value.__func__, value.__self__), seen)}"
+    return f"method {_described((value.__func__, value.__self__), seen)}"
 
 
-@_told.register(FunctionType)
+@_described.register(FunctionType)
 def _(value: FunctionType, seen: Seen) -> str:
     if id(value) in seen:
         return "itself"
@@ -187,7 +188,7 @@ def _function(value: FunctionType, seen: Seen) -> str:
     space, code = value.__globals__, value.__code__
     used = {name: space[name] for name in sorted(_globals(code)) if name in space}
     cells = [cell.cell_contents for cell in value.__closure__ or ()]
-    rest = _told((used, cells, value.__defaults__, value.__kwdefaults__), seen)
+    rest = _described((used, cells, value.__defaults__, value.__kwdefaults__), seen)
     return f"function {_code(code, value.__doc__)} {rest}"
 
 
@@ -205,15 +206,15 @@ def _globals(code: CodeType) -> set[str]:
 def _code(code: CodeType, words: str | None = None) -> str:
     """Tell what a code does, its docstring left out."""
     constants = [
-        _code(item) if isinstance(item, CodeType) else _told(item, frozenset())
+        _code(item) if isinstance(item, CodeType) else _described(item, frozenset())
         for item in code.co_consts
         if words is None or item is not words
     ]
-    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_flags & KIND)
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_flags & FLAGS)
     return f"{code.co_code.hex()} {constants} {names}"
 
 
-@_told.register(type)
+@_described.register(type)
 def _(value: type[Any], seen: Seen) -> str:
     if id(value) in seen:
         return "itself"
@@ -222,16 +223,16 @@ def _(value: type[Any], seen: Seen) -> str:
     if value.__module__.partition(".")[0] == OURS:
         return f"class {value.__qualname__}"  # the version of our own code is known
     seen |= {id(value)}
-    told = [
-        (name, _function(item, seen) if isinstance(item, FunctionType) else _told(item, seen))
+    described = [
+        (name, _function(item, seen) if isinstance(item, FunctionType) else _described(item, seen))
         for name, item in sorted(vars(value).items())
-        if name not in ABOUT and (isinstance(item, FunctionType) or not name.startswith("__"))
+        if name not in IGNORED and (isinstance(item, FunctionType) or not name.startswith("__"))
     ]
-    return f"class {[_told(base, seen) for base in value.__bases__]} {told}"
+    return f"class {[_described(base, seen) for base in value.__bases__]} {described}"
 
 
-@_told.register(Loss)
+@_described.register(Loss)
 def _(value: Loss, seen: Seen) -> str:
     if id(value) in seen:
         return "itself"
-    return f"loss {_told((type(value), vars(value)), seen | {id(value)})}"
+    return f"loss {_described((type(value), vars(value)), seen | {id(value)})}"

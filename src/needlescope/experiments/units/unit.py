@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ...losses import Loss
-from .calls import CALLS, HOW, RESUMED, code_of, parameters, run_call
-from .guess import meant, one_of
-from .plain import canonical as canonical
-from .plain import to_json
+from .calls import CALLS, EXECUTION_ARGUMENTS, RESUMABLE, code_of, parameters, run_call
+from .plain_data import canonical as canonical
+from .plain_data import to_json
+from .spelling import check_choice, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Unit:
     call : str
         The name of the call, one of `needlescope.experiments.units.calls`: "predict" and so on.
     arguments : mapping
-        The call's arguments by name. Those left out have the call's own defaults, of which a
-        store's row tells as well; ``n_jobs`` and ``progress`` are for the engine to say. A
+        The call's arguments by name. Those left out have the call's own defaults, which a
+        store's row has as well; ``n_jobs`` and ``progress`` are the engine's. A
         ``task``, ``training``, ``query``, ``test_task`` or ``noise`` is the object or a dict of its
         fields, each a single number or word. NumPy's numbers and arrays, `Positions` and losses
-        become plain data. A loss of one's own is known by its name, its parameters and a hash of
+        become plain data. A custom loss is known by its name, its parameters and a hash of
         its code; it goes along with the unit in memory, and never into a store.
 
     Raises
@@ -62,7 +62,7 @@ class Unit:
 
     def __post_init__(self) -> None:
         """Refuse a call or an argument that does not exist, and what is not plain data."""
-        one_of("call", self.call, sorted(CALLS))
+        check_choice("call", self.call, sorted(CALLS))
         if not isinstance(self.arguments, Mapping):
             raise ValueError(
                 f"arguments must be a dict of {self.call}'s arguments by name, "
@@ -70,12 +70,12 @@ class Unit:
             )
         known = parameters(self.call)
         for name in self.arguments:
-            if name in HOW:
+            if name in EXECUTION_ARGUMENTS:
                 raise ValueError(f"{name} is for the engine to say, not for a unit")
             if name not in known:
                 raise ValueError(
                     f"{self.call} has no argument {name!r}; its arguments are {', '.join(known)}"
-                    f"{meant(name, known)}"
+                    f"{did_you_mean(name, known)}"
                 )
         result = json.loads(canonical(self.arguments))
         object.__setattr__(self, "loss", _own_loss(self.arguments, result))
@@ -118,18 +118,19 @@ class Unit:
         """Do the work and return its numbers by name."""
         return run_call(self.call, self.arguments, self.loss, self.checkpoints)
 
-    def keeping(self, folder: Path) -> Unit:
+    def with_checkpoints(self, folder: Path) -> Unit:
         """Return the unit with a folder of its own for what it has done so far, if it keeps any.
 
         Examples
         --------
         >>> task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
-        >>> Unit("oracle", {"task": task, "model": "pooled"}).keeping(Path("here")).checkpoints
+        >>> oracle = Unit("oracle", {"task": task, "model": "pooled"})
+        >>> oracle.with_checkpoints(Path("here")).checkpoints
         >>> deep = Unit("simulate_deep", {"task": task, "alpha": 2.0})
-        >>> deep.keeping(Path("here")).checkpoints == str(Path("here", deep.key[:16]))
+        >>> deep.with_checkpoints(Path("here")).checkpoints == str(Path("here", deep.key[:16]))
         True
         """
-        if self.call not in RESUMED:
+        if self.call not in RESUMABLE:
             return self
         result = self.extended()
         object.__setattr__(result, "checkpoints", str(folder / self.key[:16]))

@@ -9,25 +9,20 @@ import numpy as np
 import pandas as pd
 
 from .dependence import NESTED, SYMBOLS
-from .rows import COLUMNS, LEFT_OUT
+from .rows import COLUMNS, UNIT_DEFAULTS
 
-WORDS = (
+TEXT_COLUMNS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
-    *(
-        "method",
-        "learner",
-        "noise.covariance",
-        "signal.given",
-    ),  # arrays, by a few digits of their hash
-    *("architecture", "error_message"),
+    *("method", "learner", "architecture", "error_message"),
+    *("noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )
-TRUTHS = ("training.balanced",)  # yes or no
-ENDLESS = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
+BOOLEANS = ("training.balanced",)  # yes or no
+MAY_BE_INFINITE = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
 POSITIVE = (
     *("training.alpha0", "training.alpha1", "task.L", "test_task.L", "d"),
     *("alpha1", "L"),  # of the overview
 )
-FEW = 6  # values are listed, of more their range
+MAX_LISTED = 6  # values are listed, of more their range
 
 
 def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame:
@@ -49,7 +44,7 @@ def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame
     if not len(table):
         raise ValueError(f"{name} must have at least one row, got none")
     result = table.assign(
-        **{column: checked(column, table[column]) for column in columns if column != "model"}
+        **{column: check_column(column, table[column]) for column in columns if column != "model"}
     )
     for column in columns:
         for row in np.flatnonzero(result[column].isna()):
@@ -57,17 +52,28 @@ def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame
     return result
 
 
+def check_is_table(
+    table: Any, kind: str = "a pandas DataFrame, as Store.to_pandas makes it"
+) -> None:
+    """Refuse what is not a table with each column once."""
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table must be {kind}, got {type(table).__name__}")
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"table must have each column once, got {twice!r} twice")
+
+
 def read_columns(table: pd.DataFrame) -> list[str]:
     """List the columns there are that figures read."""
-    known = dict.fromkeys((*COLUMNS, *LEFT_OUT, *SYMBOLS))
+    known = dict.fromkeys((*COLUMNS, *UNIT_DEFAULTS, *SYMBOLS))
     return [name for name in known if name in table and name not in NESTED]
 
 
-def checked(name: str, values: pd.Series) -> pd.Series:
+def check_column(name: str, values: pd.Series) -> pd.Series:
     """Return a column of plain numbers or words, NaN where there is none; or refuse it."""
-    numbers, words = values, name in WORDS
-    if name in TRUTHS:
-        return _truths(name, values)
+    numbers, words = values, name in TEXT_COLUMNS
+    if name in BOOLEANS:
+        return _check_booleans(name, values)
     if words or not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf"):
         known = values.notna().to_numpy()
         plain = values.astype(object).where(known, np.nan)
@@ -81,7 +87,7 @@ def checked(name: str, values: pd.Series) -> pd.Series:
             return plain
         numbers = plain.astype(float)
     size = numbers.to_numpy(float)
-    bad = np.isinf(size) & (name not in ENDLESS)
+    bad = np.isinf(size) & (name not in MAY_BE_INFINITE)
     bad |= (size <= 0.0) & (name in POSITIVE)
     if bad.any():
         wanted = "finite numbers" + (" above 0" if name in POSITIVE else "")
@@ -90,7 +96,7 @@ def checked(name: str, values: pd.Series) -> pd.Series:
     return numbers
 
 
-def _truths(name: str, values: pd.Series) -> pd.Series:
+def _check_booleans(name: str, values: pd.Series) -> pd.Series:
     """Return a column of True and False, NaN where there is neither; or refuse it."""
     known = values.notna().to_numpy()
     for row in np.flatnonzero(known):
@@ -103,13 +109,13 @@ def _truths(name: str, values: pd.Series) -> pd.Series:
 def listed(values: Sequence[Any], word: str = "and") -> str:
     """Write values with a word before the last one, of many the first and the last."""
     listed = [str(value) for value in values]
-    if len(listed) > FEW:
+    if len(listed) > MAX_LISTED:
         return f"{len(listed)} values from {listed[0]} to {listed[-1]}"
     if word == "," or len(listed) < 2:
         return ", ".join(listed)
     return f"{', '.join(listed[:-1])} {word} {listed[-1]}"
 
 
-def missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Say whether a cell is empty."""
     return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...deep.catalogue import ARCHITECTURES
-from ...deep.course import DECAYS, EPOCHS, RATES
+from ...deep.training.defaults import DECAYS, EPOCHS, RATES
 from ...models import ATTENTION, MODELS
 from ...training import Training
 
@@ -39,7 +39,7 @@ SYMBOLS = {
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""
 
-WIDTH = 32  # of `simulate_deep`, unless it is said
+WIDTH = 32  # the default of `simulate_deep`
 STEPS = ("eta_w", "eta_b", "eta_q")
 NESTED = (  # columns that hold lists and tables, which have no hash
     *("task.positions", "training.schedule", "training.schedule.shares"),
@@ -100,7 +100,7 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a training of fuller attention is asked that does not say so.
+    """Return the arguments of `simulate_deep` that are left to their defaults.
 
     Its model, in a table, is its architecture again: a part of the answer.
     """
@@ -111,5 +111,5 @@ def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
         "epochs": EPOCHS,
         "rates": str([*RATES]),
         "decays": str([*DECAYS]),
-    }  # a list, as it is told apart
+    }  # lists, as text
     return {"architecture": "cls", **heads, **usual}

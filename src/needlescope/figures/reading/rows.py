@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dependence import DEFAULTS
+from .dependence import DEFAULTS, has_query
 
-LEFT_OUT: Mapping[str, Any] = {
+UNIT_DEFAULTS: Mapping[str, Any] = {
     **DEFAULTS,
     **{"reuse": "none", "training.query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
     **{"training.balanced": False},
     **{"noise.df": 0.0, "noise.token_correlation": 0.0, "noise.covariance_decay": 0.0},
 }
-"""What units were asked that do not say so."""
+"""The arguments of units that leave them to their defaults."""
 
 COLUMNS = (
     *("call", "model", "task.L", "task.R", "task.theta", "task.pi", "test_task.L", "d", "data"),
@@ -30,17 +30,19 @@ COLUMNS = (
 )
 """What figures read besides; a table lacks the numbers of a call that failed."""
 
+TOTAL = "total"  # all samples per dimension, which a figure adds
 
-def whole(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with every column that a figure may ask for, defaults filled in.
+
+def with_all_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with every column that a figure may read, defaults filled in.
 
     Examples
     --------
-    >>> table = whole(pd.DataFrame({"call": ["predict"], "training.alpha1": [2.0]}))
+    >>> table = with_all_columns(pd.DataFrame({"call": ["predict"], "training.alpha1": [2.0]}))
     >>> table[["training.alpha1", "training.loss", "test_error"]].values.tolist()
     [[2.0, 'logistic', nan]]
     """
-    usual = {**dict.fromkeys(COLUMNS, np.nan), **LEFT_OUT}
+    usual = {**dict.fromkeys(COLUMNS, np.nan), **UNIT_DEFAULTS}
     gaps = {
         name: table[name].where(table[name].notna(), usual[name])
         for name in usual
@@ -55,7 +57,7 @@ def whole(table: pd.DataFrame) -> pd.DataFrame:
 def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.DataFrame:
     """Return the rows with the given values that have all of ``columns``; none if one is missing.
 
-    Units that failed, and tables that do not hold what is asked, leave an empty table.
+    Units that failed, and tables without such columns, leave an empty table.
 
     Examples
     --------
@@ -94,12 +96,29 @@ def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     return result.rename_axis("x").reset_index()
 
 
-def carriers(table: pd.DataFrame) -> str:
+def with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `TOTAL`, all samples per dimension: α0 + α1 of a training, α of a learner.
+
+    A model without a query has α0 only if it is trained on all data; reused data count once.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": "predict", "training.alpha0": [2.0], "training.alpha1": 4.0})
+    >>> with_total(with_all_columns(table))["total"].tolist()
+    [6.0]
+    """
+    alpha0, alpha1 = table["training.alpha0"], table["training.alpha1"]
+    spent = table["model"].map(has_query, na_action="ignore").ne(False) | (table["data"] == "all")
+    both = (alpha1 + alpha0.where(spent, 0.0)).where(table["reuse"] != "D0", alpha0)
+    return table.assign(**{TOTAL: both.fillna(table["alpha"])})
+
+
+def signal_tokens(table: pd.DataFrame) -> str:
     """Say how many tokens carry the signal; one, where the table does not.
 
     Examples
     --------
-    >>> carriers(pd.DataFrame({"task.R": [3, 3]})), carriers(pd.DataFrame())
+    >>> signal_tokens(pd.DataFrame({"task.R": [3, 3]})), signal_tokens(pd.DataFrame())
     ('(3 carry the signal)', '(one carries the signal)')
     """
     counts = select(table, ["task.R"])["task.R"].unique()
@@ -107,13 +126,13 @@ def carriers(table: pd.DataFrame) -> str:
     return "(one carries the signal)" if item else f"({counts[0]:g} carry the signal)"
 
 
-def simulated(table: pd.DataFrame, call: str) -> str:
-    """Say what the dots are, as far as the table tells.
+def describe_trials(table: pd.DataFrame, call: str) -> str:
+    """Describe the dots, as far as the table has what it takes.
 
     Examples
     --------
     >>> table = pd.DataFrame({"call": ["simulate", "simulate"], "d": [100, 200]})
-    >>> simulated(table, "simulate")
+    >>> describe_trials(table, "simulate")
     'simulation at $d = 200$, mean ± standard error'
     """
     sizes = select(table, ["d"], call=call)["d"]

@@ -13,31 +13,31 @@ import numpy as np
 import pandas as pd
 
 from ...errors import shortened
-from .columns import FEW, checked, listed, missing, read_columns
-from .rows import LEFT_OUT, whole
-from .varying import UNSAID, varying
+from .columns import MAX_LISTED, check_column, check_is_table, is_missing, listed, read_columns
+from .rows import UNIT_DEFAULTS, with_all_columns
+from .varying import DEFAULT_LABELS, varying
 
 DRAWN_BY = {
     "test_task.L": "length",
-    **dict.fromkeys([name for name in LEFT_OUT if name.startswith("noise.")], "robustness"),
+    **dict.fromkeys([name for name in UNIT_DEFAULTS if name.startswith("noise.")], "robustness"),
     "training.balanced": "rare",
     **dict.fromkeys(("reuse", "training.query_steps", "starts"), "reuse"),
 }
 
 
 class NothingToDraw(ValueError):
-    """A table has nothing of what a figure draws."""
+    """A table has nothing of what a figure spec."""
 
 
-class Rows(NamedTuple):
+class RowSpec(NamedTuple):
     """What a row must have to be drawn: all of some columns, and one of some numbers."""
 
     needs: Sequence[str]
     numbers: Sequence[str]
 
 
-class Draws(NamedTuple):
-    """What a figure draws.
+class TableSpec(NamedTuple):
+    """What a figure spec.
 
     Attributes
     ----------
@@ -56,15 +56,15 @@ class Draws(NamedTuple):
     """
 
     figure: str
-    rows: Mapping[str, Rows]
+    rows: Mapping[str, RowSpec]
     across: Sequence[str]
     only: Mapping[str, Sequence[Any]] = {}
     more: int = 0
     beside: Sequence[str] = ()
 
 
-def read(table: Any, draws: Draws) -> pd.DataFrame:
-    """Return the rows that a figure draws, every column there that it may ask for.
+def read_table(table: Any, spec: TableSpec) -> pd.DataFrame:
+    """Return the rows that a figure draws, with every column that it may read.
 
     Raises
     ------
@@ -76,43 +76,45 @@ def read(table: Any, draws: Draws) -> pd.DataFrame:
 
     Examples
     --------
-    >>> line = Draws("line", {"predict": Rows(["training.alpha1"], ["test_error"])}, [])
+    >>> line = TableSpec("line", {"predict": RowSpec(["training.alpha1"], ["test_error"])}, [])
     >>> row = {"call": "predict", "training.alpha1": 2.0, "test_error": 0.1}
-    >>> read(pd.DataFrame([{**row, "task.theta": 4.0}, {**row, "task.theta": 5.0}]), line)
+    >>> read_table(pd.DataFrame([{**row, "task.theta": 4.0}, {**row, "task.theta": 5.0}]), line)
     Traceback (most recent call last):
     ValueError: figures.line draws a single task.theta, got 4.0, 5.0; select one, as
     table[table["task.theta"] == 4.0]
     """
-    _check_table(table, draws)
-    own = table[table["call"].isin(list(draws.rows))].reset_index(drop=True)
-    if not len(_main(own, draws)):
-        calls = ", ".join(map(str, table["call"].dropna().unique()[:FEW])) or "none"
-        nothing(draws.figure, f"it draws rows of the calls {_calls(draws)}, the table has {calls}")
-    own = own.assign(**{name: checked(name, own[name]) for name in read_columns(own)})
-    drawn = own[_complete(own, draws)]
-    if not len(_main(drawn, draws)):
-        nothing(draws.figure, _lacking(_main(own, draws), draws))
-    for column, allowed in draws.only.items():
-        check_only(draws.figure, column, own.get(column, ()), allowed)
-    others = [name for name in varying(drawn) if name not in draws.across]
-    if len(others) > draws.more:
-        _refuse_axis(draws, others, varying(drawn))
-    return whole(own)
+    _check_table(table, spec)
+    own = table[table["call"].isin(list(spec.rows))].reset_index(drop=True)
+    if not len(_rows_drawn_alone(own, spec)):
+        calls = ", ".join(map(str, table["call"].dropna().unique()[:MAX_LISTED])) or "none"
+        refuse_empty(
+            spec.figure, f"it draws rows of the calls {_calls(spec)}, the table has {calls}"
+        )
+    own = own.assign(**{name: check_column(name, own[name]) for name in read_columns(own)})
+    drawn = own[_complete(own, spec)]
+    if not len(_rows_drawn_alone(drawn, spec)):
+        refuse_empty(spec.figure, _lacking(_rows_drawn_alone(own, spec), spec))
+    for column, allowed in spec.only.items():
+        check_values(spec.figure, column, own.get(column, ()), allowed)
+    others = [name for name in varying(drawn) if name not in spec.across]
+    if len(others) > spec.more:
+        _refuse_axis(spec, others, varying(drawn))
+    return with_all_columns(own)
 
 
-def nothing(figure: str, why: str) -> NoReturn:
+def refuse_empty(figure: str, why: str) -> NoReturn:
     """Refuse a table that has nothing to draw, and say why."""
     raise NothingToDraw(f"figures.{figure} has nothing to draw: {why}")
 
 
-def check_only(figure: str, column: str, values: Any, allowed: Sequence[Any]) -> None:
+def check_values(figure: str, column: str, values: Any, allowed: Sequence[Any]) -> None:
     """Refuse values that a figure has neither a curve nor a panel for."""
-    there = [item for item in dict.fromkeys(values) if not missing(item)]
-    odd = [item for item in there if item not in allowed]
+    present = [item for item in dict.fromkeys(values) if not is_missing(item)]
+    odd = [item for item in present if item not in allowed]
     if odd:
         known, got = listed(allowed), listed(odd)
-        if len(odd) == len(there):
-            nothing(figure, f"it draws {column} {known}, the table has {got}")
+        if len(odd) == len(present):
+            refuse_empty(figure, f"it draws {column} {known}, the table has {got}")
         raise ValueError(
             f"figures.{figure} draws {column} {known}, got {got}; leave the rest out, as "
             f'table[~table["{column}"].isin({odd})]'
@@ -131,88 +133,85 @@ def check_strengths(figure: str, table: pd.DataFrame) -> None:
             )
 
 
-def tokens_of(L: Any, there: Sequence[int]) -> int:
+def choose_length(L: Any, present: Sequence[int]) -> int:
     """Return which L of a table to draw, the smallest by default; or refuse one that it lacks.
 
     Examples
     --------
-    >>> tokens_of(None, [100, 10]), tokens_of(100, [100, 10])
+    >>> choose_length(None, [100, 10]), choose_length(100, [100, 10])
     (10, 100)
     """
     if L is None:
-        return min(there)
-    if isinstance(L, bool) or L not in there:
-        raise ValueError(f"L must be {listed(there, 'or')}, as the table has it, got {L!r}")
+        return min(present)
+    if isinstance(L, bool) or L not in present:
+        raise ValueError(f"L must be {listed(present, 'or')}, as the table has it, got {L!r}")
     return int(L)
 
 
-def _check_table(table: Any, draws: Draws) -> None:
+def _check_table(table: Any, spec: TableSpec) -> None:
     """Refuse what is not a table of units."""
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(
-            f"table must be a pandas DataFrame, as Store.to_pandas makes it, got "
-            f"{type(table).__name__}"
-        )
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"table must have each column once, got {twice!r} twice")
+    check_is_table(table)
     if "call" not in table:
-        nothing(
-            draws.figure,
-            f"the table has no column call, which says what each row answers ({_calls(draws)})",
+        refuse_empty(
+            spec.figure,
+            f"the table has no column call, which says what each row answers ({_calls(spec)})",
         )
 
 
-def _main(table: pd.DataFrame, draws: Draws) -> pd.DataFrame:
+def _rows_drawn_alone(table: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     """Return the rows that a figure draws without others."""
-    return table[~table["call"].isin(list(draws.beside))]
+    return table[~table["call"].isin(list(spec.beside))]
 
 
-def _complete(table: pd.DataFrame, draws: Draws) -> Any:
+def _complete(table: pd.DataFrame, spec: TableSpec) -> Any:
     """Say which rows have what it takes to draw them."""
     kept = np.zeros(len(table), dtype=bool)
-    for call, rows in draws.rows.items():
+    for call, rows in spec.rows.items():
         if all(name in table for name in rows.needs):
-            there = table[list(rows.needs)].notna().all(axis=1)
+            present = table[list(rows.needs)].notna().all(axis=1)
             some = table.reindex(columns=list(rows.numbers)).notna().any(axis=1)
-            kept |= ((table["call"] == call) & there & some).to_numpy()
+            kept |= ((table["call"] == call) & present & some).to_numpy()
     return kept
 
 
-def _lacking(table: pd.DataFrame, draws: Draws) -> str:
+def _lacking(table: pd.DataFrame, spec: TableSpec) -> str:
     """Say what the rows of the right calls lack."""
     if "error_message" in table and table["error_message"].notna().all():
         first = str(table["error_message"].iloc[0])
         return f"all of its {len(table)} units failed, the first with {shortened(first)!r}"
     for call in table["call"].unique():
-        rows = draws.rows[call]
+        rows = spec.rows[call]
         for name in rows.needs:
             if name not in table or table.loc[table["call"] == call, name].isna().all():
                 return f"its rows of {call} need the column {name}"
-    numbers = dict.fromkeys(name for call in _alone(draws) for name in draws.rows[call].numbers)
+    numbers = dict.fromkeys(
+        name for call in _calls_drawn_alone(spec) for name in spec.rows[call].numbers
+    )
     return f"its rows have no numbers in {listed(list(numbers), 'or')}"
 
 
-def _refuse_axis(draws: Draws, others: Sequence[str], result: Mapping[str, list[Any]]) -> NoReturn:
-    """Refuse a table with more axes than a figure draws."""
+def _refuse_axis(
+    spec: TableSpec, others: Sequence[str], result: Mapping[str, list[Any]]
+) -> NoReturn:
+    """Refuse a table with more axes than a figure spec."""
     column = others[-1]
     values = result[column]
-    if draws.more:
+    if spec.more:
         item = f"{listed(others)} as well, of which it draws one with a curve for each value"
-        head = f"figures.{draws.figure} draws {listed(draws.across)}; the table has {item}"
+        head = f"figures.{spec.figure} draws {listed(spec.across)}; the table has {item}"
     else:
-        head = f"figures.{draws.figure} draws a single {column}, got {listed(values, ',')}"
+        head = f"figures.{spec.figure} draws a single {column}, got {listed(values, ',')}"
     other = DRAWN_BY.get(column)
     hint = f", or draw it with figures.{other}" if other else ""
-    said = next(
-        value for value in values if value != UNSAID.get(column)
+    value = next(
+        value for value in values if value != DEFAULT_LABELS.get(column)
     )  # unsaid, it is not a value
-    raise ValueError(f'{head}; select one, as table[table["{column}"] == {said!r}]{hint}')
+    raise ValueError(f'{head}; select one, as table[table["{column}"] == {value!r}]{hint}')
 
 
-def _calls(draws: Draws) -> str:
-    return listed(_alone(draws))
+def _calls(spec: TableSpec) -> str:
+    return listed(_calls_drawn_alone(spec))
 
 
-def _alone(draws: Draws) -> list[str]:
-    return [call for call in draws.rows if call not in draws.beside]
+def _calls_drawn_alone(spec: TableSpec) -> list[str]:
+    return [call for call in spec.rows if call not in spec.beside]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from .columns import missing
+from .columns import is_missing
 from .dependence import DEFAULTS, NESTED, SYMBOLS, depends, has_query
-from .rows import LEFT_OUT
+from .rows import UNIT_DEFAULTS
 
 COUNTS = ("samples", "trials")  # how often a simulation is done
 REPEATS = ("d", *COUNTS)  # how large a simulation is: the largest d is shown
@@ -18,14 +18,14 @@ ARGUMENT_OF = {  # a result of other calls
     "kappa": ("crossover",),
     "alpha": ("bayes_optimal", "simulate_amp", "simulate_deep"),
 }
-UNSAID: Mapping[str, Any] = {
-    **{name: value for name, value in LEFT_OUT.items() if name not in DEFAULTS},
+DEFAULT_LABELS: Mapping[str, Any] = {
+    **{name: value for name, value in UNIT_DEFAULTS.items() if name not in DEFAULTS},
     **{"task.positions": "uniform", "training.first_step": "joint", "data": "D1"},
     **{"training.schedule": "two steps", "task.signals": "one", "query.cosines": "one"},
     **{"task.label_noise": "none", "task.R.values": "one", "task.R.probabilities": "one"},
     **{"test_task.L": "that of the training", "query.kappa": "trained", "query.cosine": "trained"},
 }
-"""What the rows were asked that leave a column open which others fill."""
+"""What a row has in a column that it leaves empty and others fill."""
 
 
 def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
@@ -50,14 +50,14 @@ def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
     }
 
 
-def asked(table: pd.DataFrame) -> pd.DataFrame:
+def arguments_used(table: pd.DataFrame) -> pd.DataFrame:
     """Return what the answer of each row depends on, by column; a column that it does not is empty.
 
     Examples
     --------
     >>> table = pd.DataFrame({"call": "predict", "model": ["attention", "pooled"],
     ...                       "training.alpha0": [4.0, 5.0], "test_error": [0.1, 0.2]})
-    >>> asked(table)["training.alpha0"].tolist()  # no query, no α0
+    >>> arguments_used(table)["training.alpha0"].tolist()  # no query, no α0
     [4.0, nan]
     """
     columns = [name for name in _columns(table) if name not in COUNTS]
@@ -90,21 +90,25 @@ def _records(plain: pd.DataFrame) -> Iterator[dict[str, Any]]:
         given = {
             str(name): value
             for name, value in row.items()
-            if not missing(value) and call in ARGUMENT_OF.get(str(name), (call,))
+            if not is_missing(value) and call in ARGUMENT_OF.get(str(name), (call,))
         }
-        yield _asked(call, given, columns)
+        yield _used(call, given, columns)
 
 
-def _asked(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
-    """Return what a row was asked, with what it leaves unsaid where others say it."""
+def _used(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """Return what the answer of a row depends on, defaults labelled where others have values."""
     known = depends(call, given)
     attends = has_query(known.get("model"))
     for name in columns:
         part, _, field = name.partition(".")
         if part == "test_task" and "test_task.L" in given:  # like the training unless it says so
             known.setdefault(name, known.get(f"task.{field}"))
-        if name in UNSAID and name not in given and (attends or not name.startswith("query.")):
-            known[name] = UNSAID[name]
+        if (
+            name in DEFAULT_LABELS
+            and name not in given
+            and (attends or not name.startswith("query."))
+        ):
+            known[name] = DEFAULT_LABELS[name]
     return {name: value for name, value in known.items() if name in SYMBOLS}
 
 
@@ -114,4 +118,4 @@ def with_value(table: pd.DataFrame, column: str, value: Any) -> Any:
     if column in NESTED:
         values = values.map(str, na_action="ignore")
     result = values == value
-    return (result | values.isna() if value == UNSAID.get(column) else result).to_numpy()
+    return (result | values.isna() if value == DEFAULT_LABELS.get(column) else result).to_numpy()

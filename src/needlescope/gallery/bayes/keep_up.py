@@ -1,12 +1,13 @@
 """What two gradient steps need to keep up with longer sequences, beside what any learner needs.
 
-R = 1, π = ½, logistic loss. The strength grows with L such that those who know the signal err 10 %
-at every length: what grows is the cost of learning it, not of seeing it. Enough is a squared
-overlap of 0.81 with the signal, a cosine of 0.9.
+R = 1, π = ½, logistic loss. The strength grows with L such that the error with a known signal is
+10 % at every length: what grows is the cost of learning the signal, not of detecting it. The target
+is an overlap of 0.81 with the signal, a cosine of 0.9.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,18 @@ from ...arrays import FloatArray
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import explain, note, two_panels
-from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
+from ...figures.from_rows import describe_marks, empty_note, two_panels
+from ...figures.marks import Dots, Line, Mark, Rule, Text, numbers
 from ...figures.reading.dependence import DEFAULTS
-from ...figures.reading.rows import carriers, select
-from ...figures.reading.validation import Draws, Rows, check_strengths, nothing, read
+from ...figures.reading.rows import select, signal_tokens
+from ...figures.reading.validation import (
+    RowSpec,
+    TableSpec,
+    check_strengths,
+    read_table,
+    refuse_empty,
+)
+from ...figures.rendered import figure_of
 from ...figures.style import AMP_THEORY, BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, grey
 from ...grid import choice
 
@@ -54,13 +61,13 @@ DOTS = (10, 32, 100, 316, 1000, 3162, 10_000)
 # Labels do not balance by chance, and turn the query aside by an amount of order L/d. This step on
 # the bias, Newton's of the logistic loss, balances the slopes; in the limit it changes nothing.
 ETA_B = 4.0
-NEAR = 50.0  # times L/θ⁴ is about what the query needs: the grid of α0 is placed around it
+TYPICAL_NEED = 50.0  # times L/θ⁴ is about what the query needs: the grid of α0 is placed around it
 AROUND = (-0.5, 0.0, 0.5)  # powers of two of that, where steps are taken on drawn data
 FINE = (*AROUND, -0.25, -0.125, 0.125, 0.25, 2.0, 3.0, 4.0)  # and in theory; the readout needs more
 LEARNED = (0.35, 0.45, 0.55, 0.65, 0.8)  # around the α of the Bayes-optimal learner
 BY = ("task.L", "training.alpha0")
-SCORED = ("cosine_q", "cosine_w", "kappa")
-AVERAGED = (*SCORED, "task.theta", "training.eta_q")
+QUANTITIES = ("cosine_q", "cosine_w", "kappa")
+AVERAGED = (*QUANTITIES, "task.theta", "training.eta_q")
 
 
 def units(full: bool) -> list[Unit]:
@@ -69,15 +76,15 @@ def units(full: bool) -> list[Unit]:
     result = []
     for L, theta in STRENGTHS.items():
         task = {"L": L, "R": 1, "theta": theta, "pi": 0.5}
-        near = NEAR * L / theta**4
+        typical = TYPICAL_NEED * L / theta**4
         for power in sorted(FINE):
-            result.append(Unit("align", _arguments(task, near * 2.0**power)))
+            result.append(Unit("align", _arguments(task, typical * 2.0**power)))
         for alpha in LEARNED:
             arguments = {"task": task, "alpha": alpha, "tol": 1e-2}  # of an error not drawn
             result.append(Unit("bayes_optimal", arguments))
         result.append(Unit("phase_boundaries", {"task": task}))
         for power in AROUND if L in DOTS else ():
-            arguments = _arguments(task, near * 2.0**power)
+            arguments = _arguments(task, typical * 2.0**power)
             result += paired_trials("simulate_alignment", arguments, d, count)
     return result
 
@@ -89,7 +96,7 @@ def _arguments(task: dict[str, Any], alpha0: float) -> dict[str, Any]:
 
 
 def crossing(samples: Any, overlap: Any) -> float:
-    """Return how many samples give the overlap that is enough; NaN if it is not crossed.
+    """Return how many samples give the target overlap; NaN if it is not crossed.
 
     Between two points, log q/(1 − q) is taken as linear in log α.
 
@@ -199,26 +206,22 @@ def growth(result: pd.DataFrame, name: str) -> float:
     return float(round((y[-1] - y[0]) / (x[-1] - x[0]), 12))
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare cosines and strengths of the queries on drawn data with theory's, at the same α0."""
-    return compare(table, BY, SCORED, theory="align", simulation="simulate_alignment")
-
-
+scores = partial(compare, by=BY, names=QUANTITIES, theory="align", simulation="simulate_alignment")
 X = "task.L"
-ALIGNED = Rows((X, "training.alpha0"), ("cosine_q", "cosine_w"))
-DRAWS = Draws(
+ALIGNED = RowSpec((X, "training.alpha0"), ("cosine_q", "cosine_w"))
+TABLE = TableSpec(
     "keep_up",
     {
         "align": ALIGNED,
         "simulate_alignment": ALIGNED,
-        "bayes_optimal": Rows((X, "alpha"), ("overlap", "amp_overlap")),
-        "phase_boundaries": Rows((X,), ("alpha_amp",)),
+        "bayes_optimal": RowSpec((X, "alpha"), ("overlap", "amp_overlap")),
+        "phase_boundaries": RowSpec((X,), ("alpha_amp",)),
     },
     across=(X, "task.theta", "training.alpha0", "alpha"),
 )
 STEP = float(DEFAULTS["training.eta_q"])
 QUERY, OPTIMAL = COLOURS["attention"], COLOURS["bayes"]
-LINES = {  # what needs so many samples: its name, colour and dash
+LINES = {  # of the samples needed: a name, a colour and a dash
     "readout": ("one step", COLOURS["pooled"], ()),
     "query": ("two steps", QUERY, ()),
     "amp": (AMP_THEORY, OPTIMAL, DASHED),
@@ -226,17 +229,15 @@ LINES = {  # what needs so many samples: its name, colour and dash
 }
 
 
-@of_units
-def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> Any:
+@figure_of(TABLE)
+def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> Drawing:
     """Draw the samples that a cosine of 0.9 with the signal takes, and the query's step, against L.
+
+    The units have several α0 or α for each L. Lines are where theory crosses a cosine of 0.9, dots
+    where the means over trials do; what does not cross it is left out.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "align", "simulate_alignment", "bayes_optimal" and "phase_boundaries",
-        as `Store.to_pandas` gives them, at several α0 or α for each L. Lines are where the rows of
-        theory cross a cosine of 0.9, dots where the means over trials do. What is missing, or not
-        crossed, is left out.
     panel : "samples" or "step", default "samples"
         With ``ax``, which one.
 
@@ -244,28 +245,23 @@ def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> A
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=[[10], [100], [1000]], R=1, theta=5.0, pi=0.5)
-    >>> found = ns.align(task, ns.Training(alpha0=[0.1, 1.0, 10.0, 100.0], alpha1=1.0))
-    >>> figure = ns.figures.keep_up(found.to_pandas())
+    >>> result = ns.align(task, ns.Training(alpha0=[0.1, 1.0, 10.0, 100.0], alpha1=1.0))
+    >>> figure = ns.figures.keep_up(result.to_pandas())
     >>> figure.axes[0].texts[1].get_text()
     'two steps: $L^{0.99}$'
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "samples") -> Drawing:
-    """Return what `keep_up` draws: both panels, or one of them alone."""
     panels = {"samples": _samples, "step": _step}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     check_strengths("keep_up", table)
     given = (table, steps_needed(table), steps_needed(table, "simulate_alignment"))
-    if not alone:
-        words = explain(table, "simulate_alignment")
+    if ax is None:
+        words = describe_marks(table, "simulate_alignment")
         return two_panels(
             [panel(*given) for panel in panels.values()], words, right=0.915, gap=0.86
         )
     if panel == "step" and not len(select(table, ["kappa", "cosine_q"])):
-        nothing("keep_up", 'the panel "step" needs the columns kappa and cosine_q')
+        refuse_empty("keep_up", 'the panel "step" needs the columns kappa and cosine_q')
     return single(panels[panel](*given))
 
 
@@ -279,7 +275,7 @@ def _line(result: pd.DataFrame, column: str, name: str, colour: str, dash: Any) 
 
 
 def _tokens(table: pd.DataFrame) -> Axis:
-    return Axis(f"tokens, $L$ {carriers(table)}", log=10)
+    return Axis(f"tokens, $L$ {signal_tokens(table)}", log=10)
 
 
 def _samples(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Panel:
@@ -290,7 +286,7 @@ def _samples(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) ->
         bars = [numbers(known[item].clip(lower=0.0)) for item in ("query_below", "query_above")]
         marks.append(Dots(numbers(known.L), numbers(known["query"]), bars, QUERY))
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         _tokens(table),
         Axis(r"samples per dimension, $\alpha_0$ or $\alpha$", log=10),
         "data for a cosine of 0.9 with the signal",
@@ -306,9 +302,9 @@ def _step(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Pa
         marks.append(Dots(x, y, se, QUERY))
     rule = Rule(y=STEP, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-1)
     words = f"default, {STEP:g}"
-    said = Words(words, (0.98, STEP), ("panel", "data"), ("right", "bottom"), (0, 2), grey(0.4))
+    note = Text(words, (0.98, STEP), ("panel", "data"), ("right", "bottom"), (0, 2), grey(0.4))
     return Panel(
-        [rule, *marks, said, *note(marks)],
+        [rule, *marks, note, *empty_note(marks)],
         _tokens(table),
         Axis(r"step on the query, $\eta_q$", log=10),
         r"step for a sharp query, $\kappa = \theta/2$",

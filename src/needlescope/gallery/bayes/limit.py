@@ -14,11 +14,17 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, paired_trials, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import heights, line, note, trial_dots
+from ...figures.from_rows import empty_note, error_axis, length_title, line, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
-from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
+from ...figures.reading.rows import TOTAL, select, with_total
+from ...figures.reading.validation import (
+    RowSpec,
+    TableSpec,
+    check_strengths,
+    choose_length,
+    read_table,
+)
+from ...figures.rendered import figure_of
 from ...figures.style import (
     AMP_SIMULATED,
     AMP_THEORY,
@@ -40,8 +46,8 @@ CAPTION = (
     "10⁴; attention trained end to end (dots, from 2 starts, the better of the ridges 0.03 and "
     "0.1). Bayes-optimal (dashed) and AMP (solid) are replica-symmetric formulas; the grey dots "
     "are AMP simulated from an uninformed start (60 iterations). Where the dashed line is below "
-    "the solid one a lower error is possible, but hard to find. Dotted: the least error if the "
-    "signal is known. With ten tokens two steps need 6 times the Bayes-optimal data for a test "
+    "the solid one a lower error is possible, but hard to find. Dotted: the least error with a "
+    "known signal. With ten tokens two steps need 6 times the Bayes-optimal data for a test "
     "error of 0.05, and 13 times for 0.025; training end to end does about as well. With a "
     "hundred tokens two steps need 20 to 40 times the data for errors from 0.15 to 0.3, and very "
     "large steps; training end to end lies between. Dots of AMP between half of the "
@@ -52,22 +58,22 @@ CAPTION = (
 TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 5.0), (100, 4.0)))
 STEPS, RIDGES = (10.0, 100.0, 1e3, 1e4), (0.1, 1.0)  # of two-step attention; pooling has ridges
 END_RIDGES = (0.03, 0.1)
-REACH = (0.1, 64.0)  # of α
+ALPHA_RANGE = (0.1, 64.0)  # of α
 AMP_ALPHAS = {10: (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 100: (0.1, 0.25, 0.5, 1.0, 4.0)}
 TRAINED_ALPHAS = {10: (0.5, 1.0, 2.0, 4.0, 8.0), 100: (1.0, 2.0, 4.0)}
 JUMP = {10: (), 100: (0.2345, 0.237, 0.323, 0.3265)}  # both sides of the boundaries
-CLOSE = 2.0  # a factor from the boundaries within which an iteration is not scored
+JUMP_FACTOR = 2.0  # a factor from the boundaries within which an iteration is not scored
 ROUNDS = 60  # at 20 a tenth of the iterations at α = 1 have not yet left zero, at L = 100
 TOL = 1e-2  # of the limit, which is less sure where it jumps
-THINNER = 5e-3  # of trained errors: thinner than their lines
+PREDICT_TOL = 5e-3  # of trained errors: thinner than their lines
 BY = ("task.L", "task.theta", "alpha")
-SCORED = ("test_error", "overlap")
+QUANTITIES = ("test_error", "overlap")
 
 
 def units(full: bool) -> list[Unit]:
     """Theory on fine grids of α; training end to end and the iteration at a few."""
     d, count, small, few = (600, 16, 200, 8) if full else (200, 8, 60, 4)
-    fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 19))
+    fine, coarse = (np.round(np.geomspace(*ALPHA_RANGE, number), 4).tolist() for number in (49, 19))
     result = []
     for task in TASKS:
         tokens = int(task["L"])
@@ -102,7 +108,7 @@ def amp_units(task: dict[str, Any], alpha: float, d: int, count: int) -> list[Un
 
 
 def _predict(arguments: dict[str, Any]) -> Unit:
-    return Unit("predict", {**arguments, "tol": THINNER})
+    return Unit("predict", {**arguments, "tol": PREDICT_TOL})
 
 
 def _pooled(task: dict[str, Any], alpha: float, ridge: float) -> dict[str, Any]:
@@ -137,35 +143,35 @@ def clear(table: pd.DataFrame) -> Any:
     edges = edges.loc[~edges.index.duplicated(), ["verdict", "alpha_it", "alpha_amp"]]
     here = edges.reindex(pd.MultiIndex.from_frame(table[place])).set_index(table.index)
     alpha = table.alpha.astype(float)
-    below = alpha < here.alpha_it.astype(float) / CLOSE
-    above = alpha > here.alpha_amp.astype(float) * CLOSE
+    below = alpha < here.alpha_it.astype(float) / JUMP_FACTOR
+    above = alpha > here.alpha_amp.astype(float) * JUMP_FACTOR
     return ((here.verdict == "smooth") & alpha.notna() | below | above).to_numpy()
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare AMP simulated with AMP in theory, where α is clear of a jump."""
-    easy = {name: f"amp_{name}" for name in (*SCORED, *(f"{item}_se" for item in SCORED))}
+    easy = {name: f"amp_{name}" for name in (*QUANTITIES, *(f"{item}_se" for item in QUANTITIES))}
     table = table.reindex(columns=list(dict.fromkeys([*table.columns, "call", *easy.values()])))
     theory = table[table.call == "bayes_optimal"].drop(columns=list(easy), errors="ignore")
     theory = theory.rename(columns={result: name for name, result in easy.items()})
     iterated = table[(table.call == "simulate_amp") & clear(table)]
     both = pd.concat([theory, iterated], ignore_index=True) if len(iterated) else iterated
-    return compare(both, BY, SCORED, theory="bayes_optimal", simulation="simulate_amp")
+    return compare(both, BY, QUANTITIES, theory="bayes_optimal", simulation="simulate_amp")
 
 
-X, Y = "total", "test_error"
+X, Y = TOTAL, "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
-TRAINED = Rows(("model", "training.alpha1", "task.L"), (Y,))
-LEARNED = Rows(("alpha", "task.L"), (Y,))
+TRAINED = RowSpec(("model", "training.alpha1", "task.L"), (Y,))
+LEARNED = RowSpec(("alpha", "task.L"), (Y,))
 SETTINGS = ("training.ridge", "training.eta_q", "training.alpha0")
-DRAWS = Draws(
+TABLE = TableSpec(
     "limit",
     {
         "predict": TRAINED,
         "simulate": TRAINED,
         "bayes_optimal": LEARNED,
         "simulate_amp": LEARNED,
-        "oracle": Rows(("task.L",), ("error",)),
+        "oracle": RowSpec(("task.L",), ("error",)),
     },
     across=(
         *("task.L", "task.theta", "model", "data", "starts", "alpha", "training.alpha1"),
@@ -179,31 +185,22 @@ PROTOCOLS = {
     "two steps": ("attention, two steps", COLOURS["attention"], "o", 0.0),
     "end to end": ("attention, end to end", BLACK, "D", 0.7),
 }
-STRONG = 2.2  # the width of the limit, which this figure is about
-AMP_DOTS: dict[str, Any] = {
-    "colour": BAYES_COLOUR,
-    "edge_colour": BLACK,
-    "edge": 0.6,
-    "size": 4.2,
-    "layer": 2,
-}
+AMP_WIDTH = 2.2  # of the line of AMP, which this figure is about
+AMP_DOTS: dict[str, Any] = {"colour": BAYES_COLOUR, "edge_colour": BLACK, "edge": 0.6}
+AMP_DOTS |= {"size": 4.2, "layer": 2}
 FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
 
 
-@of_units
-def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
+@figure_of(TABLE)
+def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Drawing:
     """Draw test errors against all data, with the Bayes-optimal error and AMP; a panel for each L.
 
-    Where a protocol was asked with several settings (steps, ridges, splits of the data) its best is
+    Trials of "simulate" are end to end where they have ``starts``; "oracle" of the model "bayes" is
+    a level. Where a protocol has several settings (steps, ridges, splits of the data) its best is
     drawn at each amount of data.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: lines for "predict" (pooling, and attention after two
-        steps) and for "bayes_optimal" (solid AMP, dashed Bayes-optimal),
-        dots with standard errors for "simulate" (end to end where it has ``starts``) and
-        "simulate_amp", a level for "oracle" of the model "bayes". What is missing is left out.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
 
@@ -216,26 +213,13 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     >>> figures.limit(table).axes[0].lines[0].get_ydata().tolist()
     [0.023, 0.02]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, L=L)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
-    """Return what `limit` draws: a panel for each L, or one of them alone."""
-    table = _with_total(read(table, DRAWS))
+    table = with_total(read_table(table, TABLE))
     check_strengths("limit", table)
     panels = {int(value): part for value, part in table.groupby("task.L")}
-    if not alone:
+    if ax is None:
         return _all([_panel(part, tokens) for tokens, part in panels.items()], table)
-    tokens = tokens_of(L, list(panels))
+    tokens = choose_length(L, list(panels))
     return single(_panel(panels[tokens], tokens))
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, whoever has them: baselines may do without the query's."""
-    with_query = (table.model == "attention") | (table["data"] == "all")
-    both = table["training.alpha1"] + table["training.alpha0"].where(with_query, 0.0)
-    learned = table.call.isin(("bayes_optimal", "simulate_amp"))
-    return table.assign(**{X: both.where(~learned, table["alpha"])})
 
 
 def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
@@ -255,19 +239,16 @@ def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
 def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     marks = [*_bayes(table), *_trained(table)]
     floors = numbers(select(table, ["error"], call="oracle", model="bayes")["error"])
-    reach = [*heights(marks), *floors]
-    above = [item for item in reach if item > 0.0] or [0.5]
-    strength = select(table, ["task.theta"])["task.theta"]
-    at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
     return Panel(
-        [*(Rule(y=floor, layer=-2, **FLOOR) for floor in floors), *marks, *note(marks or floors)],
+        [
+            *(Rule(y=floor, layer=-2, **FLOOR) for floor in floors),
+            *marks,
+            *empty_note(marks or floors),
+        ],
         Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="ticks"),
-        Axis(
-            "test error", log=10, limits=(0.88 * min(above), 1.1 * max(above)), ticks=TICKS,
-            minor="ticks",
-        ),
-        f"$L = {tokens}${at}",
-    )  # fmt: skip
+        error_axis(marks, (0.88, 1.1), TICKS, floors),
+        length_title(table, tokens),
+    )
 
 
 def _bayes(table: pd.DataFrame) -> list[Mark]:
@@ -283,7 +264,7 @@ def _bayes(table: pd.DataFrame) -> list[Mark]:
         result.append(Line(*points, BAYES_COLOUR, BAYES_OPTIMAL, DASHED, 1.4))
     if len(easy):
         points = numbers(easy[X]), numbers(easy["amp_test_error"])
-        result.append(Line(*points, BAYES_COLOUR, AMP_THEORY, width=STRONG))
+        result.append(Line(*points, BAYES_COLOUR, AMP_THEORY, width=AMP_WIDTH))
     return result
 
 
@@ -312,7 +293,7 @@ def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
         keys.append(Key(name + size, line, dot))
     sizes = select(table, ["d"], call="simulate_amp")["d"]
     size = f", $d = {sizes.max():g}$)" if len(sizes) else ")"
-    keys.append(Key(AMP_THEORY, Line(colour=BAYES_COLOUR, width=STRONG)))
+    keys.append(Key(AMP_THEORY, Line(colour=BAYES_COLOUR, width=AMP_WIDTH)))
     keys.append(Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, dash=DASHED, width=1.4)))
     keys.append(Key(AMP_SIMULATED.replace(")", size), dots=Dots(**AMP_DOTS)))
     keys.append(Key("signal known (Bayes)", Line(**FLOOR)))

@@ -15,11 +15,11 @@ import pandas as pd
 from ...experiments.comparison import grid
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
-from ...figures.reading.rows import select, simulated
-from ...figures.reading.validation import Draws, Rows, read, tokens_of
+from ...figures.from_rows import empty_note, ends, grid_map, rings
+from ...figures.marks import INSIDE, Dots, Line, Mark, Scale, Text, numbers
+from ...figures.reading.rows import describe_trials, select
+from ...figures.reading.validation import RowSpec, TableSpec, choose_length, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK, COLOURS, DASHED, SOLID, WHITE
 from .limit import amp_units, bayes_unit, boundaries
 from .limit import scores as scores  # AMP is compared as there
@@ -69,13 +69,13 @@ def _task(L: int, theta: float) -> dict[str, Any]:
 
 
 X, Y = "alpha", "task.theta"
-GRID = Rows(("task.L", X, Y), ("test_error",))
-DRAWS = Draws(
+GRID = RowSpec(("task.L", X, Y), ("test_error",))
+TABLE = TableSpec(
     "phases",
     {
         "bayes_optimal": GRID,
         "simulate_amp": GRID,
-        "phase_boundaries": Rows(("task.L", Y), ("alpha_it", "alpha_amp")),
+        "phase_boundaries": RowSpec(("task.L", Y), ("alpha_it", "alpha_amp")),
     },
     across=("task.L", X, Y),
 )
@@ -86,17 +86,15 @@ EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
 
 
-@of_units
-def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
+@figure_of(TABLE)
+def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Drawing:
     """Draw the least test error by data and strength, and where learning jumps; a map for each L.
+
+    Maps are "bayes_optimal", rings "simulate_amp", filled with the colour of their mean. Lines are
+    "phase_boundaries": dashed the information-theoretic threshold, solid the algorithmic one.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: maps for the rows of "bayes_optimal", rings for the
-        trials of "simulate_amp", filled with the colour of their mean, lines for
-        "phase_boundaries": dashed where learning becomes possible, solid where it becomes easy.
-        What is missing is left out.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
 
@@ -109,16 +107,11 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     >>> [line.get_xdata().tolist() for line in figures.phases(table).axes[0].lines]
     [[0.7, 0.18], [3.1, 1.2]]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, L=L)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
-    """Return what `phases` draws: a map for each L, or one of them alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     tokens = sorted({int(item) for item in table["task.L"].dropna()})
-    if not alone:
+    if ax is None:
         return _all(table, tokens)
-    return single(_panel(table, tokens_of(L, tokens)))
+    return single(_panel(table, choose_length(L, tokens)))
 
 
 def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
@@ -131,7 +124,7 @@ def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
         (0.07, 0.885, 0.42 / height, 1.0 - 0.5 / height),
         (0.16, 0.42),
     )
-    rings = simulated(table, "simulate_amp").partition(",")[0]
+    rings = describe_trials(table, "simulate_amp").partition(",")[0]
     words = f"maps, lines: theory    rings: AMP, {rings}, mean"
     return Drawing([block], (7.0, height), words, bar=SCALE)
 
@@ -145,13 +138,15 @@ def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     x = Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="none")
     y = Axis(r"strength of the signal, $\theta$")
     if min(result.shape, default=0) > 1:
-        rows = tuple(map(numbers, result.to_numpy()))
-        marks.append(Map(numbers(result.columns), numbers(result.index), rows, SCALE))
-        ends = [(float(item.min()), float(item.max())) for item in (result.columns, result.index)]
-        x, y = replace(x, limits=ends[0], ticks=_decades(*ends[0])), replace(y, limits=ends[1])
+        marks.append(grid_map(result, SCALE))
+        span = ends(result.columns)
+        x, y = (
+            replace(x, limits=span, ticks=_decades(*span)),
+            replace(y, limits=ends(result.index)),
+        )
     marks += _boundaries(own)
     marks += _rings(trials)
-    return Panel([*marks, *note(marks)], x, y, f"$L = {tokens:,}$".replace(",", "{,}"))
+    return Panel([*marks, *empty_note(marks)], x, y, f"$L = {tokens:,}$".replace(",", "{,}"))
 
 
 def _decades(low: float, high: float) -> list[float]:
@@ -167,8 +162,7 @@ def _rings(trials: pd.DataFrame) -> list[Mark]:
     if trials["d"].notna().any():
         trials = trials[trials["d"] == trials["d"].max()]
     points = trials.astype({"test_error": float}).groupby([X, Y])["test_error"].mean()
-    x, y = (numbers(points.index.get_level_values(level)) for level in (0, 1))
-    return [Rings(x, y, numbers(points), SCALE)]
+    return rings(points.swaplevel(), SCALE)
 
 
 def _boundaries(table: pd.DataFrame) -> list[Mark]:
@@ -197,11 +191,11 @@ def _critical(rows: pd.DataFrame, both: pd.DataFrame) -> list[Mark]:
 def _names(both: pd.DataFrame, start: float) -> list[Mark]:
     """Name the phases where there is room: "impossible" at the axis, "hard" between boundaries."""
     middle, weakest = both.iloc[int(0.6 * (len(both) - 1))], both.iloc[0]
-    result: list[Mark] = [Words("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
+    result: list[Mark] = [Text("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
     if weakest["alpha_it"] > ROOM * start:
         beside = (0.03, float(weakest[Y])), ("panel", "data")
-        result.append(Words("impossible", *beside, ("left", "bottom"), (0.0, 3.0)))
+        result.append(Text("impossible", *beside, ("left", "bottom"), (0.0, 3.0)))
     if middle["alpha_amp"] > WIDE * middle["alpha_it"]:
         place = float(np.sqrt(middle["alpha_it"] * middle["alpha_amp"])), float(middle[Y])
-        result.append(Words("hard", place, anchor=("center", "center"), colour=WHITE))
+        result.append(Text("hard", place, anchor=("center", "center"), colour=WHITE))
     return result

@@ -1,4 +1,4 @@
-"""How many gradient steps, each on a fresh batch, and how long, with so much data in all.
+"""How many gradient steps, each on a fresh batch, and how long, for a fixed amount of data.
 
 Test errors and cosines against the number of steps at a fixed total α, half of it for the steps
 and half for the readout; L = 10, θ = 3.5 and L = 100, θ = 4, R = 1, π = ½, logistic loss. Beside
@@ -7,6 +7,7 @@ them the paper's two steps, which share their data, and the Bayes-optimal error.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,17 @@ import pandas as pd
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, heights, note
+from ...figures.from_rows import dots, empty_note, error_axis, length_title
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.rows import means, select
-from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
+from ...figures.reading.rows import TOTAL, means, select, with_total
+from ...figures.reading.validation import (
+    RowSpec,
+    TableSpec,
+    check_strengths,
+    choose_length,
+    read_table,
+)
+from ...figures.rendered import figure_of
 from ...figures.style import BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, blend
 from ...grid import choice
 from .limit import bayes_unit
@@ -46,7 +53,7 @@ TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 
 BATCHES = (2, 3, 4, 6, 8, 16, 32)
 # All steps of the readout together make 0.3, short enough that slopes stay near ±½ (a longer w and
 # a shorter q come to the same), all steps of the query what is written here, beside the ridge.
-# Both are those that err least in theory: of 8 lengths a decade from 100 to 5000 at L = 10, from
+# Both are those of least error in theory: of 8 lengths a decade from 100 to 5000 at L = 10, from
 # 2000 to 300,000 at L = 100 (of 32 a decade around the best at α = 16, where it is narrow), and of
 # the ridges 0.1 and 1.
 READOUT = 0.3
@@ -73,7 +80,7 @@ TOGETHER = {  # of the two steps on the same data
 DOTS = {(10, 4.0): (2, 4, 8), (10, 16.0): (2, 4, 8, 16), (100, 4.0): (), (100, 16.0): (2, 4, 8)}
 TOL = 5e-3  # of trained errors: thinner than their lines
 BY = ("task.L", "training.alpha0", "training.schedule.steps")
-SCORED = ("test_error", "cosine_q", "kappa")
+QUANTITIES = ("test_error", "cosine_q", "kappa")
 
 
 def units(full: bool) -> list[Unit]:
@@ -95,7 +102,7 @@ def _predict(task: dict[str, Any], alpha: float, number: int | None = None) -> U
 
 
 def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[str, Any]:
-    """Return so many steps on fresh batches, or the two that share their data."""
+    """Return a number of steps on fresh batches, or the two that share their data."""
     place = int(task["L"]), alpha
     length, ridge = TOGETHER[place] if number is None else CHOSEN[place][number]
     cut = number or 1
@@ -108,21 +115,16 @@ def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[s
     return {"task": task, "training": training, "model": "attention"}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare trials with theory after as many steps: error, cosine and strength of the query."""
-    return compare(table, BY, SCORED)
-
-
-X, TOTAL = "training.schedule.steps", "total"
+scores = partial(compare, by=BY, names=QUANTITIES)
+X = "training.schedule.steps"
 PANELS = {"error": "test_error", "cosine": "cosine_q"}
-AXES = {"error": "test error", "cosine": "cosine of query and signal"}
-TRAINED = Rows(("task.L", "training.alpha0", "training.alpha1"), ("test_error", "cosine_q"))
-DRAWS = Draws(
+TRAINED = RowSpec(("task.L", "training.alpha0", "training.alpha1"), ("test_error", "cosine_q"))
+TABLE = TableSpec(
     "steps",
     {
         "predict": TRAINED,
         "simulate": TRAINED,
-        "bayes_optimal": Rows(("task.L", "alpha"), ("test_error", "overlap")),
+        "bayes_optimal": RowSpec(("task.L", "alpha"), ("test_error", "overlap")),
     },
     across=(
         *("task.L", "task.theta", "alpha", "training.alpha0", "training.alpha1", X),
@@ -136,21 +138,18 @@ TWO = "two steps on the same data"
 FRESH = "steps on fresh batches"
 
 
-@of_units
+@figure_of(TABLE)
 def steps(
     table: pd.DataFrame, ax: Any = None, *, panel: str = "error", L: int | None = None
-) -> Any:
+) -> Drawing:
     """Draw test errors and cosines against the number of steps; a column of panels for each L.
 
-    Where a number of steps was asked with several settings (step sizes, ridges), the one that errs
-    least is drawn at each amount of data.
+    Rows of "predict" are lines where they have a schedule, and dashed levels without one; dotted
+    levels are Bayes-optimal. Where a number of steps has several settings (step sizes, ridges), the
+    one of least error is drawn at each amount of data.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: of "predict", lines for attention after a schedule,
-        and dashed levels for attention after two steps; dots with standard errors for "simulate";
-        dotted levels for "bayes_optimal". What is missing is left out.
     panel : "error" or "cosine", default "error"
         With ``ax``, which one.
     L : int, optional
@@ -163,26 +162,19 @@ def steps(
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
     >>> training = ns.Training(4.0, 4.0, eta_w=0.5, eta_b=4.0, eta_q=5.0)
     >>> schedules = [None, ns.Schedule.even(2), ns.Schedule.even(4)]
-    >>> found = [ns.predict(task, training.replace(schedule=one), tol=1e-2)
-    ...          for one in schedules]
-    >>> figure = ns.figures.steps(pd.concat([one.to_pandas() for one in found]))
-    >>> [len(one.lines) for one in figure.axes]
+    >>> result = [ns.predict(task, training.replace(schedule=item), tol=1e-2)
+    ...          for item in schedules]
+    >>> figure = ns.figures.steps(pd.concat([item.to_pandas() for item in result]))
+    >>> [len(item.lines) for item in figure.axes]
     [2, 2]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel, L=L)
-
-
-def drawing(
-    table: pd.DataFrame, *, alone: bool = False, panel: str = "error", L: int | None = None
-) -> Drawing:
-    """Return what `steps` draws: both panels of each L, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
-    table = _with_total(read(table, DRAWS))
+    table = _with_cosines(with_total(read_table(table, TABLE)))
     check_strengths("steps", table)
     parts = {int(value): part for value, part in table.groupby("task.L")}
     colours = _colours(table)
-    if alone:
-        tokens = tokens_of(L, list(parts))
+    if ax is not None:
+        tokens = choose_length(L, list(parts))
         return single(_panel(parts[tokens], tokens, panel, colours))
     panels = [
         _panel(part, tokens, panel, colours) for panel in PANELS for tokens, part in parts.items()
@@ -193,15 +185,11 @@ def drawing(
     return Drawing([block], (width, 4.9), "", _legends(table, colours, columns))
 
 
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, the number of steps if no row has one, and the cosine."""
-    both = table["training.alpha0"] + table["training.alpha1"]
-    learned = table.call == "bayes_optimal"
-    result = table.assign(**{TOTAL: both.where(~learned, table["alpha"]).astype(float)})
-    result["cosine_q"] = result["cosine_q"].where(
-        ~learned, np.sqrt(result["overlap"].astype(float))
-    )
-    return result if X in result else result.assign(**{X: np.nan})
+def _with_cosines(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the cosine of the Bayes-optimal learner, and the number of steps if no row has one."""
+    cosine = np.sqrt(table["overlap"].astype(float))
+    table = table.assign(cosine_q=table["cosine_q"].where(table.call != "bayes_optimal", cosine))
+    return table if X in table else table.assign(**{X: np.nan})
 
 
 def _colours(table: pd.DataFrame) -> dict[float, str]:
@@ -218,30 +206,26 @@ def _panel(table: pd.DataFrame, tokens: int, panel: str, colours: dict[float, st
         for total, colour in colours.items()
         for mark in _curves(table[table[TOTAL] == total], y, colour)
     ]
-    strength = select(table, ["task.theta"])["task.theta"]
-    at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis("gradient steps" if panel == "cosine" else "", log=2, plain=True, minor="none"),
         _height(panel, marks),
-        f"$L = {tokens}${at}" if panel == "error" else "",
+        length_title(table, tokens) if panel == "error" else "",
     )
 
 
 def _height(panel: str, marks: list[Mark]) -> Axis:
     if panel == "cosine":
-        return Axis(AXES[panel], limits=(0.0, 1.02))
-    above = [height for height in heights(marks) if height > 0.0] or [0.5]
-    reach = (0.92 * min(above), 1.06 * max(above))
-    return Axis(AXES[panel], log=10, limits=reach, ticks=TICKS, minor="ticks")
+        return Axis("cosine of query and signal", limits=(0.0, 1.02))
+    return error_axis(marks, (0.92, 1.06), TICKS)
 
 
 def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
     """Return the curve of one amount of data, and the levels that it stands between."""
-    told = _best(select(table, [X, y], call="predict"))
+    theory = _best(select(table, [X, y], call="predict"))
     trials = select(table, [X, y], call="simulate")
-    reach = pd.concat([told[X], trials[X]]).astype(float)
-    ends = (2.0, 32.0) if not len(reach) else (float(reach.min()), float(reach.max()))
+    span = pd.concat([theory[X], trials[X]]).astype(float)
+    ends = (2.0, 32.0) if not len(span) else (float(span.min()), float(span.max()))
     two = _best(select(table[table[X].isna()], [y], call="predict"))
     optimal = select(table, [y], call="bayes_optimal")
     result: list[Mark] = []
@@ -249,15 +233,15 @@ def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
         if len(rows):
             level = float(rows[y].iloc[0])
             result.append(Line(ends, (level, level), colour, name, dash, 1.1, -1))
-    if len(told):
-        result.append(Line(numbers(told[X]), numbers(told[y]), colour, FRESH))
+    if len(theory):
+        result.append(Line(numbers(theory[X]), numbers(theory[y]), colour, FRESH))
     if len(trials):
         result.append(dots(means(trials, X, y), colour, FRESH))
     return result
 
 
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that err least, one for each number of steps."""
+    """Return the rows of least error, one for each number of steps."""
     return rows.sort_values("test_error").drop_duplicates(X).sort_values(X)
 
 

@@ -5,18 +5,19 @@ L = 10, R = 1, θ = 5, π = ½. All samples count, also those that are held out.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note, trial_dots
-from ...figures.marks import Dots, Mark, Rule, numbers
-from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.drawing import Axis, Drawing
+from ...figures.from_rows import trial_dots
+from ...figures.marks import Dots, Rule, numbers
+from ...figures.reading.rows import TOTAL, select, with_total
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK
 from ...grid import choice
 from .. import deep_style as style
@@ -29,8 +30,8 @@ CAPTION = (
     "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of "
     "the samples is held out to stop and to choose the learning rate. Lines are theory: the "
     "Bayes-optimal error, a replica-symmetric formula; the paper's two steps (half of the data "
-    "each, best of five steps and three ridges), as d → ∞; and the least error if the signal is "
-    "known. Left: the paper's model by Adam, by its two steps at the same d, and trained to a "
+    "each, best of five steps and three ridges), as d → ∞; and the least error with a known "
+    "signal. Left: the paper's model by Adam, by its two steps at the same d, and trained to a "
     "minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
     "transformers, gated attention. Right: models without attention."
 )
@@ -44,17 +45,23 @@ def units(full: bool) -> list[Unit]:
     """Theory on a fine grid, all architectures on a coarse one; two steps at their own d beside."""
     size = base.Size.of(full)
     result = [base.oracle_unit(base.TASK)]
-    result += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
-    for alpha in base.fine(0.5, 64.0, 15):
+    result += [
+        base.bayes_unit(base.TASK, alpha) for alpha in base.fine_grid(0.5, 64.0, 29, *ALPHAS)
+    ]
+    for alpha in base.fine_grid(0.5, 64.0, 15):
         result += base.two_step_units(base.TASK, alpha)
     for alpha in ALPHAS:
         for step in base.STEPS:
             for ridge in base.RIDGES:
-                asked = {**base.halves(base.TASK, alpha, step, ridge), "d": size.d}
-                result += trials("simulate", asked, 2 * size.trials)
+                arguments = {**base.two_step_arguments(base.TASK, alpha, step, ridge), "d": size.d}
+                result += trials("simulate", arguments, 2 * size.trials)
         for ridge in END_RIDGES:
-            asked = {**base.halves(base.TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
-            result += trials("simulate", asked, size.trials)
+            arguments = {
+                **base.two_step_arguments(base.TASK, alpha, 10.0, ridge),
+                "starts": 2,
+                "d": size.d,
+            }
+            result += trials("simulate", arguments, size.trials)
     for alpha in ALPHAS:
         for name in base.ARCHITECTURE_NAMES:
             result += at(size, name, alpha)
@@ -72,54 +79,37 @@ def at(size: base.Size, name: str, alpha: float) -> list[Unit]:
     return base.trial_units(size, name, alpha, base.TASK, **more)
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("alpha",))
-
-
-X = "total"
+scores = partial(base.compare_with_bayes, by=("alpha",))
+X = TOTAL
 AMOUNTS = tuple(2.0**k for k in range(-6, 15))
 XLABEL = r"all samples per dimension, $\alpha$"
 SIMULATED = "the same, two steps (simulation)"
 MINIMUM = "the same, trained to a minimum"
-TRAINED = Rows((style.ALPHA0, style.ALPHA1), (style.Y,))
-DRAWS = Draws(
+TRAINED = RowSpec((style.ALPHA0, style.ALPHA1), (style.Y,))
+TABLE = TableSpec(
     "deep_errors",
     {
-        "simulate_deep": Rows(("architecture", "alpha"), (style.Y,)),
+        "simulate_deep": RowSpec(("architecture", "alpha"), (style.Y,)),
         "simulate": TRAINED,
         "predict": TRAINED,
-        "bayes_optimal": Rows(("alpha",), (style.Y,)),
-        "oracle": Rows((), ("error",)),
+        "bayes_optimal": RowSpec(("alpha",), (style.Y,)),
+        "oracle": RowSpec((), ("error",)),
     },
-    across=(
-        "alpha",
-        style.ALPHA0,
-        style.ALPHA1,
-        *style.SETTINGS,
-        "model",
-        "architecture",
-        "starts",
-        "lengths",
-    ),
+    across=("alpha", style.ALPHA0, style.ALPHA1, "starts", *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
-def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+@figure_of(TABLE)
+def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Drawing:
     """Draw test errors of architectures against all samples, with theory's lines.
 
-    Where two steps were asked with several settings (steps on the query, ridges), and training to a
-    minimum with several ridges, the best is drawn at each amount of data.
+    Trials of "simulate" are of two steps, and trained to a minimum where they have ``starts``.
+    Where there are several settings (steps on the query, ridges), the best is drawn at each amount
+    of data.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" and for
-        "simulate" (two steps; to a minimum where it has ``starts``), lines for "predict",
-        "bayes_optimal" and "oracle". What is missing is left out; trainings that diverged are
-        counted in words.
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.
@@ -133,61 +123,27 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
     >>> [text.get_text() for text in figures.deep_errors(table).axes[2].get_legend().get_texts()]
     ['recurrent (GRU)']
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
-    """Return what `deep_errors` draws: all panels, or one of them alone."""
-    choice("panel", panel, tuple(style.GROUPS))
-    table = _with_total(read(table, DRAWS))
-    lines, floors = style.theory(table, X, level=True), _floors(table)
-    marks = {name: _dots(table, name) for name in style.GROUPS}
-    every = [*lines, *(item for some in marks.values() for item in some)]
-    errors = style.errors_axis(every, [floor.y for floor in floors if floor.y is not None])
-    keys = style.theory_keys(lines, known=bool(floors))
-    if alone:
-        if not (marks[panel] or lines or floors):
-            nothing("deep_errors", f'the panel "{panel}" has no rows')
-        return single(_panel([*floors, *lines], marks[panel], panel, errors, keys))
-    panels = [_panel([*floors, *lines], marks[name], name, errors) for name in style.GROUPS]
-    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
-    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, of query and readout or of a learner."""
-    return table.assign(**{X: (table[style.ALPHA0] + table[style.ALPHA1]).fillna(table["alpha"])})
-
-
-def _floors(table: pd.DataFrame) -> list[Rule]:
-    """Return the level of those who know the signal."""
-    known = select(table, ["error"], call="oracle")["error"]
-    return [Rule(y=number, layer=-1, **style.KNOWN) for number in numbers(known.unique())]
+    choice("panel", panel, tuple(style.FAMILIES))
+    table = with_total(read_table(table, TABLE))
+    known = numbers(select(table, ["error"], call="oracle")["error"].unique())
+    levels = [Rule(y=number, layer=-1, **style.KNOWN_STYLE) for number in known]
+    lines = [*levels, *style.theory_lines(table, X, level=True)]
+    marks = {name: _dots(table, name) for name in style.FAMILIES}
+    if ax is not None and not (marks[panel] or lines):
+        refuse_empty("deep_errors", f'the panel "{panel}" has no rows')
+    x = Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none")
+    return style.family_drawing(table, lines, marks, x, panel=panel if ax is not None else "")
 
 
 def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
     """Return what is trained, in a panel; the paper's model in other ways as well."""
-    result = style.trained(table, X, style.GROUPS[group][1], apart=1.025)
+    result = style.architecture_dots(table, X, style.FAMILIES[group][1], apart=1.025)
     if group == "paper":
-        rows = select(style.by_attention(table, "simulate"), [X, style.Y])
+        rows = select(style.of_attention(table, "simulate"), [X, style.Y])
         steps, minimum = rows[rows["starts"] == 0], rows[rows["starts"] > 0]
         look: dict[str, Any] = {"colour": BLACK, "name": MINIMUM, "marker": "D", "size": 3.2}
-        look |= {"joined": style.JOINED}
+        look |= {"joined": style.JOIN_WIDTH}
         others = trial_dots(minimum, X, style.Y, style.SETTINGS, **look)
-        look = {"colour": style.TWO, "name": SIMULATED, "marker": "^", "size": 4.4}
+        look = {"colour": style.TWO_STEPS_COLOUR, "name": SIMULATED, "marker": "^", "size": 4.4}
         result[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
     return result
-
-
-def _panel(
-    lines: list[Mark], marks: list[Dots], group: str, errors: Axis, keys: list[Key] | None = None
-) -> Panel:
-    own = style.dot_keys(marks)
-    first = keys is not None or group == next(iter(style.GROUPS))
-    return Panel(
-        [*lines, *marks, *note([*lines, *marks])],
-        Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none"),
-        errors if first else style.unnamed(errors),
-        style.GROUPS[group][0],
-        legend=style.below(own, 0.215) if keys is None else style.inside([*keys, *own]),
-    )

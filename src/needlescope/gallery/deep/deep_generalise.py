@@ -6,21 +6,21 @@ The trainings of `deep_errors` at α = 16; for two steps, theory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
+from ...figures.drawing import Axis, Drawing
+from ...figures.from_rows import trained_length
+from ...figures.marks import Line, Mark, numbers
 from ...figures.reading.columns import listed
-from ...figures.reading.moments import each
+from ...figures.reading.numbered_columns import row_for_each
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
-from ...figures.style import DOTTED, grey
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
@@ -29,10 +29,10 @@ from .deep_errors import LENGTHS, TESTED, at
 ORDER = 21
 TITLE = "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200"
 CAPTION = (
-    "Test error on sequences of another length, the signal still in one token; α = 16. Nothing "
+    "Test error against the length of the test sequence, with one signal token; α = 16. Nothing "
     "is trained again: the threshold fitted to ten tokens is used for all. The blue line is "
     "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
-    "the least error at each length if the signal is known."
+    "the least error at each length with a known signal."
 )
 
 
@@ -40,7 +40,9 @@ def units(full: bool) -> list[Unit]:
     """The trainings that are tested at other lengths; theory of two steps, tested likewise."""
     size = base.Size.of(full)
     result = [base.bayes_unit(base.TASK, TESTED)]
-    lengths = sorted({round(item) for item in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
+    lengths = sorted(
+        {round(item) for item in base.fine_grid(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])}
+    )
     for length in lengths:
         tested = {**base.TASK, "L": length}
         result += [
@@ -52,36 +54,30 @@ def units(full: bool) -> list[Unit]:
     return result
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error, at the length of its training."""
-    return base.compare_with_bayes(table, ("alpha",))
-
-
+scores = partial(base.compare_with_bayes, by=("alpha",))
 TICKS_X = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 X, OWN, TESTED_COLUMN = "tested", "task.L", "test_task.L"
-DRAWS = Draws(
+TABLE = TableSpec(
     "deep_generalise",
     {
-        "simulate_deep": Rows(("architecture", OWN), (style.Y, f"{style.Y}s_1")),
-        "predict": Rows((OWN, TESTED_COLUMN), (style.Y,)),
-        "oracle": Rows((OWN,), ("error",)),
+        "simulate_deep": RowSpec(("architecture", OWN), (style.Y, f"{style.Y}s_1")),
+        "predict": RowSpec((OWN, TESTED_COLUMN), (style.Y,)),
+        "oracle": RowSpec((OWN,), ("error",)),
     },
-    across=(OWN, TESTED_COLUMN, *style.SETTINGS, "model", "architecture", "lengths"),
+    across=(OWN, TESTED_COLUMN, *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
-def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+@figure_of(TABLE)
+def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Drawing:
     """Draw test errors against the length of test sequences, all trained on one length.
+
+    Units of "simulate_deep" have ``lengths``, those of "predict" a ``test_task``: two steps, in the
+    setting that is best at the length of training.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
-        ``lengths``, lines for "predict" with a ``test_task`` (two steps, in the setting that is
-        best at the length of training) and for "oracle". What is missing is left out; trainings
-        that diverged are counted in words.
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.
@@ -97,31 +93,24 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
     >>> curves[["x", "y"]].values.tolist()
     [[5.0, 0.1], [10.0, 0.05], [50.0, 0.2]]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
-    """Return what `deep_generalise` draws: all panels, or one of them alone."""
-    choice("panel", panel, tuple(style.GROUPS))
-    table = read(table, DRAWS)
+    choice("panel", panel, tuple(style.FAMILIES))
+    table = read_table(table, TABLE)
     length = _trained_at(table)
     lines, every = _theory(table, length), _every(table)
     marks = {
-        name: style.trained(every, X, style.GROUPS[name][1], apart=1.02) for name in style.GROUPS
+        name: style.architecture_dots(every, X, style.FAMILIES[name][1], apart=1.02)
+        for name in style.FAMILIES
     }
-    errors = style.errors_axis([*lines, *(item for some in marks.values() for item in some)])
-    keys = style.theory_keys(lines)
-    if alone:
-        if not (marks[panel] or lines):
-            nothing("deep_generalise", f'the panel "{panel}" has no rows')
-        return single(_panel(length, lines, marks[panel], panel, errors, keys))
-    panels = [_panel(length, lines, marks[name], name, errors) for name in style.GROUPS]
-    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
-    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
+    if ax is not None and not (marks[panel] or lines):
+        refuse_empty("deep_generalise", f'the panel "{panel}" has no rows')
+    x = Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none")
+    around = [] if length is None else trained_length(length, 0.985, 3)
+    given = (table, lines, marks, x, around, "lower right")
+    return style.family_drawing(*given, panel=panel if ax is not None else "")
 
 
 def _trained_at(table: pd.DataFrame) -> float | None:
-    """Return the length of training, of which there is one; None if none is said."""
+    """Return the length of training, of which there is one; None if the table has none."""
     rows = table[table["call"].isin(("simulate_deep", "predict"))]
     result = sorted(float(item) for item in select(rows, [OWN])[OWN].unique())
     if len(result) > 1:
@@ -143,7 +132,7 @@ def _every(table: pd.DataFrame) -> pd.DataFrame:
         f"{X}_{k + 1}": [item[k] if k < len(item) else np.nan for item in asked]
         for k in range(max(map(len, asked), default=0))
     }
-    others = each(rows.assign(**columns), X, f"{style.Y}s")
+    others = row_for_each(rows.assign(**columns), X, f"{style.Y}s")
     return pd.concat([own, others.assign(**{style.Y: others[f"{style.Y}s"]})], ignore_index=True)
 
 
@@ -153,43 +142,19 @@ def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
     known = select(table, [OWN, "error"], call="oracle").sort_values(OWN)
     if len(known):
         points = numbers(known[OWN]), numbers(known["error"])
-        result.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN))
-    rows = select(style.by_attention(table, "predict"), [TESTED_COLUMN, style.Y])
+        result.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN_STYLE))
+    rows = select(style.of_attention(table, "predict"), [TESTED_COLUMN, style.Y])
     if len(rows):
         far = (np.log(rows[TESTED_COLUMN].astype(float)) - np.log(length or 1.0)).abs()
         near = rows[far == far.min()]
         setting = near.loc[near[style.Y].astype(float).idxmin(), list(style.SETTINGS)]
         line = rows[(rows[list(style.SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
         result.append(
-            Line(numbers(line[TESTED_COLUMN]), numbers(line[style.Y]), style.TWO, style.TWO_STEPS)
+            Line(
+                numbers(line[TESTED_COLUMN]),
+                numbers(line[style.Y]),
+                style.TWO_STEPS_COLOUR,
+                style.TWO_STEPS,
+            )
         )
     return result
-
-
-def _panel(
-    length: float | None, lines: list[Mark], marks: list[Dots], group: str, errors: Axis,
-    keys: list[Key] | None = None,
-) -> Panel:  # fmt: skip
-    own = style.dot_keys(marks)
-    first = keys is not None or group == next(iter(style.GROUPS))
-    return Panel(
-        [*_mark(length), *lines, *marks, *note([*lines, *marks])],
-        Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none"),
-        errors if first else style.unnamed(errors),
-        style.GROUPS[group][0],
-        legend=style.below(own, 0.215)
-        if keys is None
-        else style.inside([*keys, *own], "lower right"),
-    )
-
-
-def _mark(length: float | None) -> list[Mark]:
-    """Mark the length of the training sequences."""
-    if length is None:
-        return []
-    said = f"trained\nat $L = {length:g}$"
-    place = ((length, 0.985), ("data", "panel"), ("right", "top"), (-3, 0))
-    return [
-        Rule(x=length, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
-        Words(said, *place, grey(0.4)),
-    ]

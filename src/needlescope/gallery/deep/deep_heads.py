@@ -11,12 +11,12 @@ import pandas as pd
 
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import BAYES_KEY, dots, note
+from ...figures.from_rows import BAYES_KEY, dots, empty_note
 from ...figures.marks import Dots, Line, Rule
-from ...figures.reading.columns import missing
+from ...figures.reading.columns import is_missing
 from ...figures.reading.rows import means, select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BAYES_COLOUR, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style
@@ -50,7 +50,7 @@ def units(full: bool) -> list[Unit]:
 
 
 def task(signals: int) -> dict[str, Any]:
-    """Return the task with so many signals."""
+    """Return the task with that number of signals."""
     return base.TASK if signals == 1 else {**base.TASK, "signals": [1.0 / signals] * signals}
 
 
@@ -62,15 +62,19 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 
 X, SIGNALS = "heads", "signals"
 PANELS = ("multihead", "block")
-LOOKS = {1: ("#332288", "o"), 2: ("#44AA99", "s"), 4: ("#CC6677", "D")}  # by the number of signals
+SIGNAL_COUNT_STYLES = {
+    1: ("#332288", "o"),
+    2: ("#44AA99", "s"),
+    4: ("#CC6677", "D"),
+}  # by the number of signals
 OTHER = ("#999933", "^")
 ONE_QUERY = "one query that knows the\nsignals (theory), as coloured"
-DRAWS = Draws(
+TABLE = TableSpec(
     "deep_heads",
     {
-        "simulate_deep": Rows(("architecture", X), (style.Y,)),
-        "best_query": Rows(("task.signals",), ("error",)),
-        "bayes_optimal": Rows((), (style.Y,)),
+        "simulate_deep": RowSpec(("architecture", X), (style.Y,)),
+        "best_query": RowSpec(("task.signals",), ("error",)),
+        "bayes_optimal": RowSpec((), (style.Y,)),
     },
     across=("architecture", "heads", "task.signals", "model", "lengths"),
     only={"architecture": PANELS},
@@ -78,17 +82,15 @@ DRAWS = Draws(
 )
 
 
-@of_units
-def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead") -> Any:
+@figure_of(TABLE)
+def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead") -> Drawing:
     """Draw test errors against the number of heads, a curve for each number of signals.
+
+    Dashed levels are "best_query", what a single query can reach; a thin one is Bayes-optimal, with
+    one signal.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
-        ``heads``, level dashed lines for "best_query", which say what a single query can reach, a
-        thin one for "bayes_optimal", of one signal. What is missing is left out; trainings that
-        diverged are counted in words.
     panel : "multihead" or "block", default "multihead"
         With ``ax``, which one: a layer of self-attention, or a transformer block.
 
@@ -102,42 +104,37 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
     >>> figures.curves("deep_heads", table, alone=True)[["label", "x", "y"]].values.tolist()
     [['2 signals', 1.0, 0.1], ['2 signals', 2.0, 0.05]]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "multihead") -> Drawing:
-    """Return what `deep_heads` draws: both panels, or one of them alone."""
     choice("panel", panel, PANELS)
-    table = _counted(read(table, DRAWS))
+    table = _counted(read_table(table, TABLE))
     levels = [*_limit(table), *_single(table)]
     marks = {name: _dots(table, name) for name in PANELS}
     heights = [level.y for level in levels if level.y is not None]
     errors = style.errors_axis([item for some in marks.values() for item in some], heights)
-    if alone:
+    if ax is not None:
         if not (marks[panel] or levels):
-            nothing("deep_heads", f'the panel "{panel}" has no rows')
-        legend = style.inside(_keys(table, marks[panel]), room=True)
+            refuse_empty("deep_heads", f'the panel "{panel}" has no rows')
+        legend = style.legend_inside(_keys(table, marks[panel]), room=True)
         return single(_panel(levels, marks[panel], panel, errors, legend))
     first, second = PANELS
-    legend = style.beside(_keys(table, [item for some in marks.values() for item in some]))
+    legend = style.legend_beside(_keys(table, [item for some in marks.values() for item in some]))
     panels = [
         _panel(levels, marks[first], first, errors),
         _panel(levels, marks[second], second, style.unnamed(errors), legend),
     ]
     block = Block(panels, 2, (0.075, 0.72, 0.15, 0.83), (0.2, 0.2))
-    return Drawing([block], (7.8, 3.0), style.told(table))
+    return Drawing([block], (7.8, 3.0), style.describe_table(table))
 
 
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
     """Add the number of signals: one where there is no list of them."""
     given: Any = table["task.signals"] if "task.signals" in table else [None] * len(table)
-    counts = [1 if missing(item) else len(item) for item in given]
+    counts = [1 if is_missing(item) else len(item) for item in given]
     return table.assign(**{SIGNALS: counts})
 
 
 def _look(signals: int) -> dict[str, Any]:
     """Return the colour and the dots of a number of signals."""
-    colour, marker = LOOKS.get(signals, OTHER)
+    colour, marker = SIGNAL_COUNT_STYLES.get(signals, OTHER)
     return {"colour": colour, "marker": marker}
 
 
@@ -152,7 +149,7 @@ def _dots(table: pd.DataFrame, name: str) -> list[Dots]:
         dots(
             means(part, X, style.Y),
             name=_named(int(signals)),
-            joined=style.JOINED,
+            joined=style.JOIN_WIDTH,
             **_look(int(signals)),
         )
         for signals, part in rows.groupby(SIGNALS)
@@ -179,15 +176,15 @@ def _panel(
 ) -> Panel:
     heads = sorted({x for mark in marks for x in mark.x})
     return Panel(
-        [*levels, *marks, *note([*levels, *marks])],
-        Axis("heads", log=2, ticks=heads or None, plain=True, minor="none", limits=_reach(heads)),
+        [*levels, *marks, *empty_note([*levels, *marks])],
+        Axis("heads", log=2, ticks=heads or None, plain=True, minor="none", limits=_span(heads)),
         errors,
-        "one layer of self-attention" if name == "multihead" else style.words(name),
+        "one layer of self-attention" if name == "multihead" else style.label(name),
         legend=legend,
     )
 
 
-def _reach(heads: list[float]) -> tuple[float, float]:
+def _span(heads: list[float]) -> tuple[float, float]:
     return (min(heads) / 1.25, max(heads) * 1.25) if heads else (0.8, 10.0)
 
 

@@ -5,18 +5,19 @@ d = 32 and α = 16, so that the longest sequences have many more tokens than dim
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Panel
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import Band, Mark, Words
+from ...figures.drawing import Axis, Drawing
+from ...figures.from_rows import empty_note
+from ...figures.marks import Band, Mark, Text
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, check_strengths, read
+from ...figures.reading.validation import RowSpec, TableSpec, check_strengths, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import grey
 from .. import deep_style as style
 from .. import deep_units as base
@@ -59,39 +60,28 @@ def task(L: int) -> dict[str, Any]:
     return {"L": L, "R": 1, "theta": theta, "pi": 0.5}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("task.L",))
-
-
+scores = partial(base.compare_with_bayes, by=("task.L",))
 X = "task.L"
-ROWS = Rows((X,), (style.Y,))
-DRAWS = Draws(
+ROWS = RowSpec((X,), (style.Y,))
+TABLE = TableSpec(
     "deep_lengths",
     {
-        "simulate_deep": Rows((X, "architecture"), (style.Y,)),
+        "simulate_deep": RowSpec((X, "architecture"), (style.Y,)),
         "predict": ROWS,
         "bayes_optimal": ROWS,
-        "oracle": Rows((X,), ("error",)),
+        "oracle": RowSpec((X,), ("error",)),
     },
-    across=(X, "task.theta", *style.SETTINGS, "model", "architecture", "lengths"),
+    across=(X, "task.theta", *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
-def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw test errors of architectures against the number of tokens, with theory's lines.
 
-    Where two steps were asked with several settings, the best is drawn at each length. The part
-    that has more tokens than dimensions is shaded.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
-        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
-        diverged are counted in words.
+    Where two steps have several settings, the best is drawn at each length. The part that has more
+    tokens than dimensions is shaded.
 
     Examples
     --------
@@ -102,27 +92,20 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.deep_lengths(table).axes[0].lines[0].get_xdata().tolist()
     [4.0, 64.0]
     """
-    return drawn(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `deep_lengths` draws."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     check_strengths("deep_lengths", table)
-    marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
+    marks: list[Mark] = [
+        *style.theory_lines(table, X),
+        *style.architecture_dots(table, X, style.NAMES),
+    ]
     errors = style.errors_axis(marks)
     keys = [*style.theory_keys(marks), *style.dot_keys(marks)]
-    panel = Panel(
-        [*_longer(table, errors), *marks, *note(marks)],
-        Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table)),
-        errors,
-        legend=style.beside(keys),
-    )
-    block = Block([panel], 1, (0.1, 0.65, 0.145, 0.9))
-    return Drawing([block], (6.4, 3.4), style.told(table))
+    x = Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_span(table))
+    shown = [*_longer(table, errors), *marks, *empty_note(marks)]
+    return style.single_drawing(table, shown, x, errors, keys)
 
 
-def _reach(table: pd.DataFrame) -> tuple[float, float]:
+def _span(table: pd.DataFrame) -> tuple[float, float]:
     rows = table[table[style.Y].notna() | table["error"].notna()]
     return float(rows[X].min()) / 1.15, float(rows[X].max()) * 1.15
 
@@ -131,12 +114,12 @@ def _longer(table: pd.DataFrame, errors: Axis) -> list[Mark]:
     """Shade the part that has more tokens than dimensions, if there is one."""
     sizes = select(table, ["d"], call="simulate_deep")["d"]
     low, high = errors.limits
-    if not len(sizes) or low is None or high is None or sizes.max() >= _reach(table)[1]:
+    if not len(sizes) or low is None or high is None or sizes.max() >= _span(table)[1]:
         return []
-    d, end = float(sizes.max()), _reach(table)[1]
+    d, end = float(sizes.max()), _span(table)[1]
     words = "more tokens\nthan dimensions"
     place = ((d, 0.02), ("data", "panel"), ("left", "bottom"), (4, 0))  # below all lines
     return [
         Band((d, end), (low, low), (high, high), grey(0.5), 0.1),
-        Words(words, *place, grey(0.4)),
+        Text(words, *place, grey(0.4)),
     ]

@@ -5,17 +5,17 @@ L = 10, R = 1, θ = 5, α = 16.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Key, Panel
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import Line, Mark, numbers
-from ...figures.reading.validation import Draws, Rows, read
+from ...figures.drawing import Axis, Drawing, Key
+from ...figures.from_rows import empty_note, frequent_label
+from ...figures.marks import Line, Mark
+from ...figures.reading.validation import RowSpec, TableSpec, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import DASHED, grey
 from .. import deep_style as style
 from .. import deep_units as base
@@ -36,7 +36,7 @@ def units(full: bool) -> list[Unit]:
     """Theory at many shares, architectures at a few; those at one half are of `deep_errors`."""
     size = base.Size.of(full)
     result = []
-    for pi in base.fine(0.02, 0.5, 14, *TRAINED_SHARES):
+    for pi in base.fine_grid(0.02, 0.5, 14, *TRAINED_SHARES):
         result += [
             base.oracle_unit(task(pi)),
             base.bayes_unit(task(pi), TESTED),
@@ -54,41 +54,30 @@ def task(pi: float) -> dict[str, Any]:
     return {**base.TASK, "pi": pi}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("task.pi",))
-
-
+scores = partial(base.compare_with_bayes, by=("task.pi",))
 X = "task.pi"
 SHARE_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.9)
 GUESS = "always the more frequent label"
-LOOK: dict[str, Any] = {"colour": grey(0.45), "dash": DASHED, "width": 1.0, "layer": -2}
-ROWS = Rows((X,), (style.Y,))
-DRAWS = Draws(
+GUESS_STYLE: dict[str, Any] = {"colour": grey(0.45), "dash": DASHED, "width": 1.0, "layer": -2}
+ROWS = RowSpec((X,), (style.Y,))
+TABLE = TableSpec(
     "deep_rare",
     {
-        "simulate_deep": Rows((X, "architecture"), (style.Y,)),
+        "simulate_deep": RowSpec((X, "architecture"), (style.Y,)),
         "predict": ROWS,
         "bayes_optimal": ROWS,
-        "oracle": Rows((X,), ("error",)),
+        "oracle": RowSpec((X,), ("error",)),
     },
-    across=(X, *style.SETTINGS, "model", "architecture", "lengths"),
+    across=(X, *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
-def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def deep_rare(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw test errors of architectures against the share of positives, with theory's lines.
 
-    Where two steps were asked with several settings, the best is drawn at each share.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
-        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
-        diverged are counted in words.
+    Where two steps have several settings, the best is drawn at each share.
 
     Examples
     --------
@@ -99,28 +88,14 @@ def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.deep_rare(table).axes[0].lines[1].get_ydata().tolist()
     [0.05, 0.1]
     """
-    return drawn(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `deep_rare` draws."""
-    table = read(table, DRAWS)
-    marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
-    guess = _guess(table)
-    keys = [*style.theory_keys(marks), Key(GUESS, Line(**LOOK)), *style.dot_keys(marks)]
-    panel = Panel(
-        [guess, *marks, *note(marks)],
-        Axis(r"share of positives, $\pi$", log=10, ticks=SHARE_TICKS, plain=True, minor="none"),
-        style.errors_axis([guess, *marks]),
-        legend=style.beside(keys),
-    )
-    return Drawing([Block([panel], 1, (0.1, 0.65, 0.145, 0.9))], (6.4, 3.4), style.told(table))
-
-
-def _guess(table: pd.DataFrame) -> Line:
-    """Return what the more frequent label alone errs."""
+    table = read_table(table, TABLE)
+    marks: list[Mark] = [
+        *style.theory_lines(table, X),
+        *style.architecture_dots(table, X, style.NAMES),
+    ]
     shares = table[X][table[style.Y].notna() | table["error"].notna()].astype(float)
-    x = np.unique([*np.geomspace(shares.min(), shares.max(), 99), 0.5])
-    x = x[(x >= shares.min()) & (x <= shares.max())]
-    y = np.minimum(x, 1.0 - x)
-    return Line(numbers(x), numbers(y), name=GUESS, **LOOK)
+    guess = frequent_label(shares, name=GUESS, **GUESS_STYLE)
+    keys = [*style.theory_keys(marks), Key(GUESS, Line(**GUESS_STYLE)), *style.dot_keys(marks)]
+    x = Axis(r"share of positives, $\pi$", log=10, ticks=SHARE_TICKS, plain=True, minor="none")
+    errors = style.errors_axis([guess, *marks])
+    return style.single_drawing(table, [guess, *marks, *empty_note(marks)], x, errors, keys)

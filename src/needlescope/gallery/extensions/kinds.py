@@ -8,7 +8,7 @@ turn the query.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -18,13 +18,22 @@ import pandas as pd
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import BAYES_KEY, bayes_line, explain, heights, line, note, trial_dots
+from ...figures.from_rows import (
+    BAYES_KEY,
+    bayes_line,
+    describe_marks,
+    empty_note,
+    error_axis,
+    line,
+    trial_dots,
+)
 from ...figures.marks import Dots, Line, Mark
-from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.rows import TOTAL, select, with_total
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
+from ...models import get_model
 from ...task import Task
 from ...theory.alignment import align
 from ...training import Training
@@ -57,10 +66,9 @@ RIDGES = (0.03, 0.1)
 ETA_B = 4.0
 TOL, BAYES_TOL = 3e-3, 1e-2
 BY = ("model", "task.L", "task.R", "training.alpha1", "training.eta_q", "training.ridge")
-SCORED = ("test_error",)
 
 
-class Place(NamedTuple):
+class Problem(NamedTuple):
     """A problem: L tokens, R of them with the signal, and α samples per dimension in all."""
 
     L: int = TOKENS
@@ -74,21 +82,21 @@ class Place(NamedTuple):
         return {"L": self.L, "R": self.R, "theta": theta, "pi": 0.5}
 
 
-DATA = [Place(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
-LENGTH = [Place(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
-SHARED = [Place(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
+DATA = [Problem(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
+LENGTH = [Problem(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
+SHARED = [Problem(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
 # κ and ridge of least error at each dot, for softmax and linear; the ridge for hard attention
-DOTS: dict[Place, tuple[tuple[float, float], tuple[float, float], float]] = {
-    Place(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
-    Place(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
-    Place(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
-    Place(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
-    Place(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
-    Place(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
-    Place(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
-    Place(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
-    Place(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
-    Place(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
+DOTS: dict[Problem, tuple[tuple[float, float], tuple[float, float], float]] = {
+    Problem(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Problem(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
+    Problem(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
+    Problem(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
+    Problem(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Problem(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
+    Problem(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
+    Problem(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
+    Problem(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
+    Problem(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
 }
 
 
@@ -96,52 +104,48 @@ def units(full: bool) -> list[Unit]:
     """Theory over a grid of κ and ridges at each place; simulation at the best of some."""
     d, count = (800, 16) if full else (200, 8)
     result = []
-    for place in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
-        limit = {"task": place.task, "alpha": place.alpha, "tol": BAYES_TOL}
+    for problem in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
+        limit = {"task": problem.task, "alpha": problem.alpha, "tol": BAYES_TOL}
         result.append(Unit("bayes_optimal", limit))
         for model, kappas in {**KAPPAS, "pooled": (1.0,)}.items():
             for kappa, ridge in product(kappas, RIDGES):
-                arguments = _arguments(place, model, kappa, ridge)
+                arguments = _arguments(problem, model, kappa, ridge)
                 result.append(Unit("predict", {**arguments, "tol": TOL}))
-    for place, (soft, linear, hard) in DOTS.items():
+    for problem, (soft, linear, hard) in DOTS.items():
         best = {"attention": soft, "linear": linear, "hard": (1.0, hard)}
         for model, at in best.items():
-            result += paired_trials("simulate", _arguments(place, model, *at), d, count)
+            result += paired_trials("simulate", _arguments(problem, model, *at), d, count)
     return result
 
 
-def _arguments(place: Place, model: str, kappa: float, ridge: float) -> dict[str, Any]:
-    half = place.alpha / 2.0
+def _arguments(problem: Problem, model: str, kappa: float, ridge: float) -> dict[str, Any]:
+    half = problem.alpha / 2.0
     training: dict[str, Any] = {"alpha0": half, "alpha1": half, "ridge": ridge, "eta_b": ETA_B}
     more: dict[str, Any] = {"data": "all"}
-    if model != "pooled":
-        training["eta_q"], more = float(f"{kappa * _step(place):.4g}"), {}
-    return {"task": place.task, "training": training, "model": model, **more}
+    if get_model(model).has_query:
+        training["eta_q"], more = float(f"{kappa * _step(problem):.4g}"), {}
+    return {"task": problem.task, "training": training, "model": model, **more}
 
 
 @cache
-def _step(place: Place) -> float:
+def _step(problem: Problem) -> float:
     """Return the step on the query that makes κ = 1: κ is proportional to it."""
-    training = Training(alpha0=place.alpha / 2.0, alpha1=place.alpha / 2.0)
-    return float(training.eta_q / align(Task(**place.task), training).kappa)
+    training = Training(alpha0=problem.alpha / 2.0, alpha1=problem.alpha / 2.0)
+    return float(training.eta_q / align(Task(**problem.task), training).kappa)
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line."""
-    return compare(table, BY, SCORED)
-
-
-X, Y = "total", "test_error"
+scores = partial(compare, by=BY, names=("test_error",))
+X, Y = TOTAL, "test_error"
 L, R = "task.L", "task.R"
 MODELS = ("attention", "hard", "linear", "pooled")
 KINDS = {**NAMES, "attention": "softmax attention"}
-TRAINED = Rows(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
+TRAINED = RowSpec(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
 SETTINGS = ("training.eta_q", "training.ridge")
-PLACE = (L, R, "task.theta", X)
+PROBLEM_COLUMNS = (L, R, "task.theta", X)
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-DRAWS = Draws(
+TABLE = TableSpec(
     "kinds",
-    {"predict": TRAINED, "simulate": TRAINED, "bayes_optimal": Rows((L, R, "alpha"), (Y,))},
+    {"predict": TRAINED, "simulate": TRAINED, "bayes_optimal": RowSpec((L, R, "alpha"), (Y,))},
     across=(
         *(L, R, "task.theta", "model", "data", "alpha", "training.alpha0", "training.alpha1"),
         *SETTINGS,
@@ -157,19 +161,15 @@ PANELS = {
 }
 
 
-@of_units
-def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
+@figure_of(TABLE)
+def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Drawing:
     """Draw the test errors of kinds of attention against data, length, and tokens with signal.
 
-    Where a kind was asked with several settings (steps on the query, which set κ, and ridges) its
-    best is drawn.
+    Where a kind has several settings (steps on the query, which set κ, and ridges) its best is
+    drawn. The Bayes-optimal error is a thin line.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: lines for "predict" of the models "attention",
-        "hard", "linear" and "pooled", dots with standard errors for "simulate", a thin line for
-        "bayes_optimal". What is missing is left out.
     panel : "data", "length" or "shared", default "data"
         With ``ax``, which one: along the amount of data, L, or R. What is not along a panel has one
         value in it, the one with most points.
@@ -184,30 +184,18 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     >>> figures.kinds(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 8.0]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") -> Drawing:
-    """Return what `kinds` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
-    table = _with_total(read(table, DRAWS))
+    table = with_total(read_table(table, TABLE)).dropna(subset=[L, R, X]).reset_index(drop=True)
     parts = {name: _part(table, x, fixed) for name, (x, fixed, _) in PANELS.items()}
     _check_all_drawn(table, parts)
-    if alone:
+    if ax is not None:
         if not len(select(parts[panel], [PANELS[panel][0], Y])):
-            nothing("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
+            refuse_empty("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
         return single(_panel(parts[panel], panel))
     block = Block(
         [_panel(parts[panel], panel) for panel in PANELS], 3, (0.065, 0.99, 0.15, 0.8), (0.2, 0.2)
     )
-    return Drawing([block], (8.6, 3.0), explain(table, "simulate"), [_legend(table)])
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, of query and readout or of a learner; leave out the rest."""
-    both = table["training.alpha0"] + table["training.alpha1"]
-    total = both.where(table.call != "bayes_optimal", table["alpha"])
-    return table.assign(**{X: total}).dropna(subset=[L, R, X]).reset_index(drop=True)
+    return Drawing([block], (8.6, 3.0), describe_marks(table, "simulate"), [_legend(table)])
 
 
 def _part(table: pd.DataFrame, x: str, fixed: tuple[str, ...]) -> pd.DataFrame:
@@ -222,7 +210,9 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
     """Refuse rows that no panel draws, and two strengths at one R."""
     odd = table.drop(index=np.unique(np.concatenate([part.index for part in parts.values()])))
     if len(odd):
-        result = ", ".join(f"{name} = {odd[name].iloc[0]:g}" for name in PLACE if name != X)
+        result = ", ".join(
+            f"{name} = {odd[name].iloc[0]:g}" for name in PROBLEM_COLUMNS if name != X
+        )
         raise ValueError(
             f"figures.kinds draws rows along {X}, {L} or {R}, the rest fixed, got {result} with "
             f"{odd[X].iloc[0]:g} samples per dimension beside them; leave those rows out"
@@ -239,33 +229,29 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
 def _panel(table: pd.DataFrame, name: str) -> Panel:
     x, fixed, words = PANELS[name]
     marks = [*bayes_line(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
-    reach = [height for height in heights(marks) if height > 0.0] or [0.5]
     bases = {"data": 10, "length": 2}
     axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         axis,
-        Axis(
-            "test error" if name == "data" else "", log=10, ticks=TICKS, minor="ticks",
-            limits=(0.88 * min(reach), 1.1 * max(reach)),
-        ),
+        error_axis(marks, (0.88, 1.1), TICKS, name="test error" if name == "data" else ""),
         _title(table, fixed, name),
-    )  # fmt: skip
+    )
 
 
 def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:
-    """Say what is fixed in a panel, as far as the table tells."""
+    """Say what is fixed in a panel, as far as the table has it."""
     symbols = {L: "L", R: "R", X: r"\alpha"}
     if name != "shared":
         symbols["task.theta"], fixed = r"\theta", (*fixed, "task.theta")
     values = {item: select(table, [item])[item].unique() for item in fixed}
-    said = [
+    parts_of_title = [
         f"${symbols[name]} = {result[0]:g}$" for name, result in values.items() if len(result) == 1
     ]
     strong = (table["task.theta"] * np.sqrt(table[R].astype(float))).dropna()
     if name == "shared" and len(strong) and np.ptp(strong) < 0.01 * strong.mean():
-        said.append(f"$\\theta\\sqrt{{R}} = {strong.mean():.3g}$")
-    return ", ".join(said)
+        parts_of_title.append(f"$\\theta\\sqrt{{R}} = {strong.mean():.3g}$")
+    return ", ".join(parts_of_title)
 
 
 def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
@@ -280,14 +266,14 @@ def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
 
 
 def _look(model: str) -> dict[str, Any]:
-    """Return a line's colour; pooling, for comparison, is thin."""
-    thin = {"dash": DOTTED, "width": 1.0, "layer": -1} if model == "pooled" else {}
-    return {"colour": COLOURS[model], **thin}
+    """Return a line's style; a model without a query is there for comparison, and thin."""
+    thin = {"dash": DOTTED, "width": 1.0, "layer": -1}
+    return {"colour": COLOURS[model], **({} if get_model(model).has_query else thin)}
 
 
 def _legend(table: pd.DataFrame) -> Legend:
-    there = [model for model in MODELS if (table.model == model).any()]
-    keys = [Key(KINDS[item], Line(**_look(item)), _dot(table, item)) for item in there]
+    present = [model for model in MODELS if (table.model == model).any()]
+    keys = [Key(KINDS[item], Line(**_look(item)), _dot(table, item)) for item in present]
     if (table.call == "bayes_optimal").any():
         keys.append(BAYES_KEY)
     spaces = {"columnspacing": 1.4, "handlelength": 1.8}

@@ -6,6 +6,7 @@ The share π of positives goes from 0.02 to 0.9.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,19 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import bayes_line, explain, heights, line, note, trial_dots
-from ...figures.marks import INSIDE, Line, Mark, Rule, Words, numbers
+from ...figures.from_rows import (
+    bayes_line,
+    describe_marks,
+    empty_note,
+    frequent_label,
+    heights,
+    line,
+    trial_dots,
+)
+from ...figures.marks import INSIDE, Line, Mark, Rule, Text
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BAYES_COLOUR, BAYES_OPTIMAL, COLOURS, DOTTED, grey
 from ...grid import choice
 
@@ -42,8 +51,8 @@ CAPTION = (
 TASK = {"L": 10, "R": 1, "theta": 4.0}
 ALPHA, RIDGE = 10.0, 0.01  # of each stage; of its readout
 STEPS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
-REACH = (0.02, 0.9)
-# At each π where training is simulated, the step that errs least in theory: plain, balanced.
+PI_RANGE = (0.02, 0.9)
+# At each π where training is simulated, the step of least error in theory: plain, balanced.
 DOTS = {
     0.05: (10.0, 3000.0),
     0.1: (10.0, 1000.0),
@@ -52,44 +61,40 @@ DOTS = {
     0.5: (30.0, 30.0),
     0.8: (10.0, 30.0),
 }
-THINNER = 2e-3  # tolerance of errors: thinner than their lines
+PREDICT_TOL = 2e-3  # tolerance of errors: thinner than their lines
 BY = ("task.pi", "training.balanced", "training.eta_q")
-SCORED = ("cosine_q", "kappa", "test_error")
+QUANTITIES = ("cosine_q", "kappa", "test_error")
 
 
 def units(full: bool) -> list[Unit]:
     """Theory on a grid of π, errors with several steps; training at a few π, with the best."""
     d, count = (1000, 16) if full else (200, 8)
-    fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 29))
+    fine, coarse = (np.round(np.geomspace(*PI_RANGE, number), 4).tolist() for number in (49, 29))
     coarse = sorted({*coarse, *DOTS})
-    result = [limit(pi) for pi in sorted({*fine, *coarse})]
+    result = [bayes_unit(pi) for pi in sorted({*fine, *coarse})]
     for point in grid(pi=sorted({*fine, *coarse}), balanced=(False, True)):
-        result.append(Unit("align", asked(**point)))
+        result.append(Unit("align", arguments(**point)))
     for point in grid(pi=coarse, balanced=(False, True), eta_q=STEPS):
-        result.append(Unit("predict", {**asked(**point), "tol": THINNER}))
+        result.append(Unit("predict", {**arguments(**point), "tol": PREDICT_TOL}))
     for pi, steps in DOTS.items():
         for balanced, eta_q in zip((False, True), steps, strict=True):
-            result += paired_trials("simulate", asked(pi, balanced, eta_q), d, count)
+            result += paired_trials("simulate", arguments(pi, balanced, eta_q), d, count)
     return result
 
 
-def limit(pi: float) -> Unit:
+def bayes_unit(pi: float) -> Unit:
     """Return the unit of the Bayes-optimal error with all of the data."""
     return Unit("bayes_optimal", {"task": {**TASK, "pi": pi}, "alpha": 2.0 * ALPHA})
 
 
-def asked(pi: float, balanced: bool, eta_q: float | None = None) -> dict[str, Any]:
+def arguments(pi: float, balanced: bool, eta_q: float | None = None) -> dict[str, Any]:
     """Return the arguments of a point; the alignment does not depend on the step."""
     training = {"alpha0": ALPHA, "alpha1": ALPHA, "ridge": RIDGE, "balanced": balanced}
     training |= {} if eta_q is None else {"eta_q": eta_q}
     return {"task": {**TASK, "pi": pi}, "training": training}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare the trained queries and errors with theory's, at the same step."""
-    return compare(table, BY, SCORED)
-
-
+scores = partial(compare, by=BY, names=QUANTITIES)
 X, COSINE, ERROR = "task.pi", "cosine_q", "test_error"
 BALANCED, STEP = "training.balanced", "training.eta_q"
 XLABEL = r"share of positives, $\pi$"
@@ -102,15 +107,15 @@ PROTOCOLS = {  # a name, a colour and dots; where the name stands beside the cos
 }
 GAPS = (0.24, 0.2)  # between the panels
 GUESS = grey(0.45)
-TRAINED = Rows((X,), (COSINE, ERROR))
-DRAWS = Draws(
+TRAINED = RowSpec((X,), (COSINE, ERROR))
+TABLE = TableSpec(
     "rare",
     {
-        "align": Rows((X,), (COSINE,)),
-        "simulate_alignment": Rows((X,), (COSINE,)),
+        "align": RowSpec((X,), (COSINE,)),
+        "simulate_alignment": RowSpec((X,), (COSINE,)),
         "predict": TRAINED,
         "simulate": TRAINED,
-        "bayes_optimal": Rows((X,), (ERROR,)),
+        "bayes_optimal": RowSpec((X,), (ERROR,)),
     },
     across=(X, BALANCED, STEP),
     only={"model": ("attention",)},
@@ -118,18 +123,15 @@ DRAWS = Draws(
 )
 
 
-@of_units
-def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
+@figure_of(TABLE)
+def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Drawing:
     """Draw the query's cosine with the signal, and the test error, against the share of positives.
 
-    Where errors were asked with several steps on the query, the best is drawn at each share.
+    The units have ``balanced`` slopes, and not. Where errors have several steps on the query, the
+    best is drawn at each share. The Bayes-optimal error is a thin grey line.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them, with ``balanced`` slopes and without: lines for
-        "align" and "predict", dots with standard errors for "simulate_alignment" and "simulate", a
-        thin grey line for "bayes_optimal". What is missing is left out.
     panel : "cosine" or "error", default "cosine"
         With ``ax``, which one.
 
@@ -142,22 +144,17 @@ def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     >>> [line.get_ydata().tolist() for line in figures.rare(table).axes[0].lines[1:]]
     [[-0.3, 0.9], [0.8, 0.9]]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosine") -> Drawing:
-    """Return what `rare` draws: both panels, or one of them alone."""
     panels = {"cosine": _cosines, "error": _errors}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS)
-    if not alone:
+    table = read_table(table, TABLE)
+    if ax is None:
         call = "simulate" if len(select(table, ["d"], call="simulate")) else "simulate_alignment"
         block = Block(
             [panel(table) for panel in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS
         )
-        return Drawing([block], (7.0, 2.9), explain(table, call))
+        return Drawing([block], (7.0, 2.9), describe_marks(table, call))
     if panel == "error" and not len(select(table, [X, ERROR])):
-        nothing("rare", 'the panel "error" needs the column test_error')
+        refuse_empty("rare", 'the panel "error" needs the column test_error')
     return single(panels[panel](table))
 
 
@@ -173,9 +170,9 @@ def _cosines(table: pd.DataFrame) -> Panel:
         trials = select(drawn_at, [X, COSINE])
         marks += trial_dots(trials, X, COSINE, colour=colour, name=name, marker=marker)
         if len(lines) or len(trials):
-            marks.append(Words(name, (x, y), INSIDE, (side, "center"), colour=colour))
+            marks.append(Text(name, (x, y), INSIDE, (side, "center"), colour=colour))
     return Panel(
-        [Rule(y=0.0, colour=grey(0.75), width=0.8, layer=-2), *marks, *note(marks)],
+        [Rule(y=0.0, colour=grey(0.75), width=0.8, layer=-2), *marks, *empty_note(marks)],
         _shares(),
         Axis(r"cosine with the signal, $s_q$", limits=(-0.45, 1.04), ticks=COSINES),
         "rare positives turn the query away",
@@ -190,11 +187,11 @@ def _errors(table: pd.DataFrame) -> Panel:
         trials = select(own, [X, ERROR], call="simulate")
         look = {"colour": colour, "name": name, "marker": marker}
         marks += trial_dots(trials, X, ERROR, (STEP,), **look)
-    reach = heights(marks)
-    low = 0.8 * reach[reach > 0.0].min(initial=0.5)
-    said = [*_guess(table), *_limit(marks)] if marks else []
+    span = heights(marks)
+    low = 0.8 * span[span > 0.0].min(initial=0.5)
+    notes = [*_guess(table), *_limit(marks)] if marks else []
     return Panel(
-        [*said, *marks, *note(marks)],
+        [*notes, *marks, *empty_note(marks)],
         _shares(),
         Axis("test error", log=10, limits=(low, 0.6), ticks=TICKS, minor="ticks"),
         "and the classifier predicts no positives",
@@ -206,14 +203,12 @@ def _shares() -> Axis:
 
 
 def _guess(table: pd.DataFrame) -> list[Mark]:
-    """Return what the more frequent label alone errs."""
+    """Return the error of the more frequent label, and its name."""
     shares = select(table, [X, ERROR])[X].astype(float)
-    x = np.unique([*np.geomspace(shares.min(), shares.max(), 99), 0.5])
-    x = x[(x >= shares.min()) & (x <= shares.max())]
-    line = Line(numbers(x), numbers(np.minimum(x, 1.0 - x)), GUESS, "", DOTTED, 1.0, layer=-2)
-    place = int(0.7 * np.searchsorted(x, 0.5))
-    at = (float(x[place]), float(line.y[place]))
-    words = Words("always the more\nfrequent label", at, anchor=("right", "bottom"), colour=GUESS)
+    line = frequent_label(shares, colour=GUESS, dash=DOTTED, width=1.0, layer=-2)
+    place = int(0.7 * np.searchsorted(line.x, 0.5))
+    at = (line.x[place], line.y[place])
+    words = Text("always the more\nfrequent label", at, anchor=("right", "bottom"), colour=GUESS)
     return [line, words]
 
 
@@ -224,8 +219,6 @@ def _limit(marks: list[Mark]) -> list[Mark]:
             place = len(mark.x) // 3
             at = (mark.x[place], mark.y[place])
             return [
-                Words(
-                    BAYES_OPTIMAL, at, anchor=("left", "top"), offset=(2, -4), colour=BAYES_COLOUR
-                )
+                Text(BAYES_OPTIMAL, at, anchor=("left", "top"), offset=(2, -4), colour=BAYES_COLOUR)
             ]
     return []

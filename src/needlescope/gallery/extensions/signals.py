@@ -14,12 +14,12 @@ import pandas as pd
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import explain, heights, line, note, trial_dots
-from ...figures.marks import INSIDE, Line, Mark, Words, numbers
-from ...figures.reading.columns import missing
+from ...figures.from_rows import describe_marks, empty_note, heights, line, trial_dots
+from ...figures.marks import INSIDE, Line, Mark, Text, numbers
+from ...figures.reading.columns import is_missing
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, grey
 from ...grid import choice
 
@@ -45,15 +45,15 @@ def units(full: bool) -> list[Unit]:
     """Theory on a grid of shares, attention and pooling; training at a few of them."""
     d, count = (1000, 16) if full else (200, 8)
     shares = sorted({*np.round(np.linspace(0.5, 1.0, 21), 4).tolist(), *DOTS})
-    result = [Unit("align", asked(p)) for p in shares]
+    result = [Unit("align", arguments(p)) for p in shares]
     for model in ("attention", "pooled"):
-        result += [Unit("predict", {**asked(p), "model": model, "tol": 1e-3}) for p in shares]
+        result += [Unit("predict", {**arguments(p), "model": model, "tol": 1e-3}) for p in shares]
     for p in DOTS:
-        result += paired_trials("simulate", {**asked(p), "model": "attention"}, d, count)
+        result += paired_trials("simulate", {**arguments(p), "model": "attention"}, d, count)
     return result
 
 
-def asked(p: float) -> dict[str, Any]:
+def arguments(p: float) -> dict[str, Any]:
     """Return the arguments of a point, at which the first signal has the share p."""
     return {"task": {**TASK, "signals": [p, round(1.0 - p, 4)]}, "training": TRAINING}
 
@@ -75,7 +75,7 @@ def with_share(table: pd.DataFrame) -> pd.DataFrame:
 
 XLABEL = "share of the first signal, $p$"
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-LOOKS = {  # a column, a name, a colour and dots; where the name stands
+SIGNAL_STYLES = {  # a column, a name, a colour and dots; where the name stands
     "cosines_q_1": ("with the first signal", "#332288", "o", (0.97, 0.86)),
     "cosines_q_2": ("with the second", "#CC6677", "s", (0.97, 0.33)),
 }
@@ -85,29 +85,27 @@ MODELS = {  # a name, and on which side of its line it stands
 }
 SQUARES = grey(0.2)
 GAPS = (0.24, 0.2)  # between the panels
-DRAWS = Draws(
+TABLE = TableSpec(
     "signals",
     {
-        "align": Rows((SIGNALS,), tuple(LOOKS)),
-        "simulate_alignment": Rows((SIGNALS,), tuple(LOOKS)),
-        "predict": Rows((SIGNALS,), (ERROR,)),
-        "simulate": Rows((SIGNALS,), (ERROR, *LOOKS)),
+        "align": RowSpec((SIGNALS,), tuple(SIGNAL_STYLES)),
+        "simulate_alignment": RowSpec((SIGNALS,), tuple(SIGNAL_STYLES)),
+        "predict": RowSpec((SIGNALS,), (ERROR,)),
+        "simulate": RowSpec((SIGNALS,), (ERROR, *SIGNAL_STYLES)),
     },
     across=(SIGNALS, "model"),
     only={"model": tuple(MODELS)},
 )
 
 
-@of_units
-def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
+@figure_of(TABLE)
+def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Drawing:
     """Draw the query's cosines with two signals, and test errors, against the share of the first.
+
+    The tasks have two ``signals``. Dotted: the squares of the shares, on the scale of the cosines.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them, of tasks with two ``signals``: lines for "align" and
-        "predict", dots with standard errors for "simulate" and "simulate_alignment". Dotted: the
-        squares of the shares, on the scale of the cosines. What is missing is left out.
     panel : "cosines" or "error", default "cosines"
         With ``ax``, which one.
 
@@ -120,43 +118,38 @@ def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> A
     >>> [line.get_ydata().tolist() for line in figures.signals(table).axes[0].lines[:2]]
     [[0.7, 0.9], [0.7, 0.1]]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines") -> Drawing:
-    """Return what `signals` draws: both panels, or one of them alone."""
     panels = {"cosines": _cosines, "error": _errors}
     choice("panel", panel, tuple(panels))
-    table = _shared(read(table, DRAWS))
-    if not alone:
+    table = _shared(read_table(table, TABLE))
+    if ax is None:
         block = Block(
             [panel(table) for panel in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS
         )
-        return Drawing([block], (7.0, 2.9), explain(table, "simulate"))
+        return Drawing([block], (7.0, 2.9), describe_marks(table, "simulate"))
     if panel == "error" and not len(select(table, [ERROR])):
-        nothing("signals", 'the panel "error" needs the column test_error')
+        refuse_empty("signals", 'the panel "error" needs the column test_error')
     return single(panels[panel](table))
 
 
 def _shared(table: pd.DataFrame) -> pd.DataFrame:
     """Add the share of the first of two signals; others are left out."""
     given: Any = table[SIGNALS] if SIGNALS in table else [None] * len(table)
-    shares = [np.nan if missing(item) or len(item) != 2 else float(item[0]) for item in given]
+    shares = [np.nan if is_missing(item) or len(item) != 2 else float(item[0]) for item in given]
     return table.assign(**{SHARE: shares})
 
 
 def _cosines(table: pd.DataFrame) -> Panel:
     marks: list[Mark] = []
-    for column, (name, colour, marker, at) in LOOKS.items():
+    for column, (name, colour, marker, at) in SIGNAL_STYLES.items():
         lines = select(table, [SHARE, column], call="align")
         marks += line(lines, SHARE, column, colour, name)
         simulated = table[table["call"].isin(("simulate", "simulate_alignment"))]
         trials = select(simulated, [SHARE, column])
         marks += trial_dots(trials, SHARE, column, colour=colour, name=name, marker=marker)
         if len(lines) or len(trials):
-            marks.append(Words(name, at, INSIDE, ("right", "center"), colour=colour))
+            marks.append(Text(name, at, INSIDE, ("right", "center"), colour=colour))
     return Panel(
-        [*marks, *_squares(table), *note(marks)],
+        [*marks, *_squares(table), *empty_note(marks)],
         _shares(),
         Axis("cosine of the query", limits=(-0.03, 1.04)),
         "the query drops the rarer signal",
@@ -165,10 +158,12 @@ def _cosines(table: pd.DataFrame) -> Panel:
 
 def _squares(table: pd.DataFrame) -> list[Mark]:
     """Return p² and (1 − p)², scaled to the length that the query has in the signals' plane."""
-    rows = select(table, [SHARE, *LOOKS], call="align")
+    rows = select(table, [SHARE, *SIGNAL_STYLES], call="align")
     if not len(rows):
         return []
-    rows = rows.astype(dict.fromkeys(LOOKS, float)).groupby(SHARE)[list(LOOKS)].mean()
+    rows = (
+        rows.astype(dict.fromkeys(SIGNAL_STYLES, float)).groupby(SHARE)[list(SIGNAL_STYLES)].mean()
+    )
     squares = np.stack([rows.index.to_numpy() ** 2, (1.0 - rows.index.to_numpy()) ** 2])
     size = np.linalg.norm(rows.to_numpy(), axis=1) / np.linalg.norm(squares, axis=0)
     lines: list[Mark] = [
@@ -176,7 +171,7 @@ def _squares(table: pd.DataFrame) -> list[Mark]:
         for square in squares
     ]
     words = r"dotted: $\propto p^2$ and $(1-p)^2$"
-    return [*lines, Words(words, (0.97, 0.55), INSIDE, ("right", "center"), colour=SQUARES)]
+    return [*lines, Text(words, (0.97, 0.55), INSIDE, ("right", "center"), colour=SQUARES)]
 
 
 def _errors(table: pd.DataFrame) -> Panel:
@@ -186,12 +181,12 @@ def _errors(table: pd.DataFrame) -> Panel:
         lines = select(own, [SHARE, ERROR], call="predict")
         for drawn_line in line(lines, SHARE, ERROR, colour, name):
             at = (drawn_line.x[0], drawn_line.y[0])
-            marks += [drawn_line, Words(name, at, anchor=anchor, offset=offset, colour=colour)]
+            marks += [drawn_line, Text(name, at, anchor=anchor, offset=offset, colour=colour)]
         trials = select(own, [SHARE, ERROR], call="simulate")
         marks += trial_dots(trials, SHARE, ERROR, colour=colour, name=name)
     top = 1.15 * float(heights(marks).max(initial=0.1))
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         _shares(),
         Axis("test error", limits=(0.0, top)),
         "and the test error pays for it",

@@ -6,6 +6,7 @@ The paper's setting: L = 10, R = 3, π = 0.2, θ = 6, step sizes ½, logistic lo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import curve, explain, note, two_panels
-from ...figures.marks import Line, Words, numbers
+from ...figures.from_rows import curve, describe_marks, empty_note, two_panels
+from ...figures.marks import Line, Text, numbers
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, grey
 from ...grid import choice
 
@@ -34,7 +35,7 @@ TASK = {"L": 10, "R": 3, "theta": 6.0, "pi": 0.2}
 STEPS = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
 LOSS = "logistic"
 BY = ("training.loss", "training.alpha0")
-SCORED = ("cosine_w", "cosine_q")
+QUANTITIES = ("cosine_w", "cosine_q")
 
 
 def units(full: bool) -> list[Unit]:
@@ -43,7 +44,7 @@ def units(full: bool) -> list[Unit]:
     fine = np.unique(np.round(np.geomspace(0.1, 100.0, 61), 4)).tolist()
     dots = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
     result = [Unit("align", _arguments(alpha0)) for alpha0 in sorted({*fine, *dots})]
-    for place, alpha0 in enumerate(dots):  # seeds of their own: the dots err independently
+    for place, alpha0 in enumerate(dots):  # seeds of their own: errors of the dots are independent
         result += trials("simulate_alignment", {**_arguments(alpha0), "d": d}, count, seed=place)
     return result
 
@@ -54,11 +55,7 @@ def _arguments(alpha0: float) -> dict[str, object]:
     return {"task": TASK, "training": training}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line."""
-    return compare(table, BY, SCORED, theory="align", simulation="simulate_alignment")
-
-
+scores = partial(compare, by=BY, names=QUANTITIES, theory="align", simulation="simulate_alignment")
 X = "training.alpha0"
 XLABEL = r"query samples per dimension, $\alpha_0$"
 READOUT = "#AA4499"  # no model's colour: every model has a readout
@@ -67,20 +64,16 @@ VECTORS = {
     "cosine_w": (r"readout, $s_w$", READOUT),
 }
 LIMIT = grey(0.35)
-ROWS = Rows((X,), tuple(VECTORS))
-DRAWS = Draws("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
+ROWS = RowSpec((X,), tuple(VECTORS))
+TABLE = TableSpec("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
 
 
-@of_units
-def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
-    """Draw the cosines of query and readout with the signal, and how the query's nears one.
+@figure_of(TABLE)
+def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Drawing:
+    """Draw the cosines of query and readout with the signal, and how the query's approaches one.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "align" and "simulate_alignment", as `Store.to_pandas` gives them: a
-        line for the rows of "align", a dot with its standard error for the trials of
-        "simulate_alignment". What is missing is left out.
     panel : "cosines" or "gap", default "cosines"
         With ``ax``, which one; "gap" is 1 − s_q beside C/α0.
 
@@ -90,22 +83,17 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "align", "training.alpha0": [1.0, 9.0],
     ...                       "cosine_w": [0.5, 0.9], "cosine_q": [0.6, 0.95], "constant": 0.45})
-    >>> [len(one.lines) for one in figures.alignment(table).axes]
+    >>> [len(item.lines) for item in figures.alignment(table).axes]
     [2, 2]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines") -> Drawing:
-    """Return what `alignment` draws: both panels, or one of them alone."""
     panels = {"cosines": _cosines, "gap": _gap}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS)
-    if not alone:
-        words = explain(table, "simulate_alignment")
+    table = read_table(table, TABLE)
+    if ax is None:
+        words = describe_marks(table, "simulate_alignment")
         return two_panels([panel(table) for panel in panels.values()], words, right=0.985, gap=0.58)
     if panel == "gap" and not len(select(table, [X, "cosine_q"])):
-        nothing("alignment", 'the panel "gap" needs the column cosine_q')
+        refuse_empty("alignment", 'the panel "gap" needs the column cosine_q')
     return single(panels[panel](table))
 
 
@@ -122,7 +110,7 @@ def _cosines(table: pd.DataFrame) -> Panel:
         for mark in curve(*_rows(table, column), X, column, colour, name)
     ]
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(XLABEL, log=10, plain=True),
         Axis(r"cosine with the signal, $s_q$ and $s_w$", limits=(0.0, 1.02)),
         "readout after one step, query after two",
@@ -135,28 +123,28 @@ def _gap(table: pd.DataFrame) -> Panel:
     name, colour = "$1 - s_q$", VECTORS["cosine_q"][1]
     lines, trials = _rows(table, "cosine_q")
     marks = curve(lines, trials, X, "cosine_q", colour, name, change=lambda cosine: 1.0 - cosine)
-    said = note(marks)
+    notes = empty_note(marks)
     if len(lines):
-        said.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
+        notes.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
     limits, _ = _rows(table, "constant")
     if len(limits):
         limit, known = limits["constant"] / limits[X], limits["constant"].unique()
         name = r"$C/\alpha_0$" + (f", $C = {known[0]:.3g}$" if len(known) == 1 else "")
         line = Line(numbers(limits[X]), numbers(limit), LIMIT, name, DASHED, 1.0, layer=-1)
         marks.append(line)
-        said.append(_name(limits[X], limit, name, LIMIT, above=True))
+        notes.append(_name(limits[X], limit, name, LIMIT, above=True))
     return Panel(
-        [*marks, *said],
+        [*marks, *notes],
         Axis(XLABEL, log=10, plain=True),
         Axis("missing alignment, $1 - s_q$", log=10),
         r"the query's gap closes like $C/\alpha_0$",
     )
 
 
-def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> Words:
+def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> Text:
     """Write a name above or below a falling line, a fifth of the way along."""
     place = len(x) // 5
     at = (float(x.iloc[place]), float(y.iloc[place]))
     if above:
-        return Words(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
-    return Words(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)
+        return Text(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
+    return Text(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)

@@ -6,6 +6,7 @@ of the signal at a step of 10.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,11 +16,11 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import curve, explain, note, two_panels
+from ...figures.from_rows import curve, describe_marks, empty_note, two_panels
 from ...figures.marks import Mark, Rule
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, blend, grey
 from ...grid import choice
 
@@ -62,11 +63,10 @@ def _arguments(theta: float, eta_q: float, alpha0: float) -> dict[str, Any]:
     return {"task": {**TASK, "theta": theta}, "training": training}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line; noise tokens get what signal tokens leave, and are not."""
-    return compare(table, BY, ("signal", "largest"), theory="focus", simulation="simulate_focus")
-
-
+# Noise tokens get what signal tokens leave, and are not compared.
+scores = partial(
+    compare, by=BY, names=("signal", "largest"), theory="focus", simulation="simulate_focus"
+)
 X = "training.alpha0"
 STEP, SIGNAL = "training.eta_q", "task.theta"
 XLABEL = r"query samples per dimension, $\alpha_0$"
@@ -74,20 +74,20 @@ XLABEL = r"query samples per dimension, $\alpha_0$"
 SHADES = ("#56B4E9", COLOURS["attention"], "#003A5C")
 NOISE = (grey(0.72), grey(0.5), grey(0.2))
 PANELS = {"weights": ("signal", "noise"), "largest": ("largest",)}
-ROWS = Rows((X, SIGNAL), ("signal", "noise", "largest"))
-DRAWS = Draws("attention_map", {"focus": ROWS, "simulate_focus": ROWS}, across=(X, STEP, SIGNAL))
+ROWS = RowSpec((X, SIGNAL), ("signal", "noise", "largest"))
+TABLE = TableSpec(
+    "attention_map", {"focus": ROWS, "simulate_focus": ROWS}, across=(X, STEP, SIGNAL)
+)
 
 
-@of_units
-def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Any:
+@figure_of(TABLE)
+def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Drawing:
     """Draw the mean attention on a signal and on a noise token, and where the largest weight is.
+
+    Steps η_q may change at one θ, and θ at one η_q.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "focus" and "simulate_focus", as `Store.to_pandas` gives them: lines for
-        the rows of "focus", dots with standard errors for the trials of "simulate_focus". What is
-        missing is left out. Steps η_q may change at one θ, and θ at one η_q.
     panel : "weights" or "largest", default "weights"
         With ``ax``, which one; "largest" is the chance that the largest weight lies on a signal
         token.
@@ -99,23 +99,18 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     >>> table = pd.DataFrame({"call": "focus", "training.alpha0": [1.0, 9.0], "task.L": 10,
     ...                       "training.eta_q": 10.0, "task.theta": 5.0,
     ...                       "signal": [0.4, 0.7], "noise": [0.07, 0.03], "largest": [0.8, 0.99]})
-    >>> [len(one.lines) for one in figures.attention_map(table).axes]
+    >>> [len(item.lines) for item in figures.attention_map(table).axes]
     [3, 1]
     """
-    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "weights") -> Drawing:
-    """Return what `attention_map` draws: both panels, or one of them alone."""
     panels = {"weights": _weights, "largest": _largest}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     _check_cross(table)
-    if not alone:
-        words = explain(table, "simulate_focus")
+    if ax is None:
+        words = describe_marks(table, "simulate_focus")
         return two_panels([panel(table) for panel in panels.values()], words, right=0.935, gap=0.72)
     if not any(len(select(table, [X, item])) for item in PANELS[panel]):
-        nothing("attention_map", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
+        refuse_empty("attention_map", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
     return single(panels[panel](table))
 
 
@@ -158,7 +153,7 @@ def _check_cross(table: pd.DataFrame) -> None:
 
 
 def _shades(shades: tuple[str, ...], count: int) -> list[str]:
-    """Return so many shades: the first ones, or of more than there are those in between."""
+    """Return ``count`` shades: the first ones, or blends if there are fewer."""
     if count <= len(shades):
         return list(shades[:count])
     return [blend(shades, k / (count - 1)) for k in range(count)]
@@ -180,7 +175,7 @@ def _curves(
 
 def _panel(marks: list[Mark], title: str, words: str, rules: tuple[Rule, ...] = ()) -> Panel:
     return Panel(
-        [*rules, *marks, *note(marks)],
+        [*rules, *marks, *empty_note(marks)],
         Axis(XLABEL, log=10, plain=True),
         Axis(words, limits=(-0.02, 1.02)),
         title,

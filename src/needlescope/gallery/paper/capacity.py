@@ -14,10 +14,10 @@ import pandas as pd
 from ...experiments.comparison import COMPARED, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
+from ...figures.from_rows import empty_note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES, WHITE, blend
 from ...models import get_model
 
@@ -41,15 +41,19 @@ QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 BASE = {f"task.{key}": value for key, value in TASK.items()}
 BASE |= {f"query.{key}": value for key, value in QUERY.items()}
 MODELS = ("attention", "pooled", "vectorized")
-NEAR = {"attention": 22.31, "pooled": 2.95, "vectorized": 29.5}  # α*, to place the dots around it
+CAPACITIES = {
+    "attention": 22.31,
+    "pooled": 2.95,
+    "vectorized": 29.5,
+}  # α*, to place the dots around it
 WIDTH = {"attention": 1.65, "pooled": 1.0, "vectorized": 0.33}  # of the fall at d, times √d
 STEPS = np.linspace(-4.0, 6.0, 16)  # in such widths: from where all are separable to where none is
-WEAK = 2.0  # the θ of the sweep over R
+WEAK_THETA = 2.0  # the θ of the sweep over R
 # Where else trials are drawn, so that every panel is checked: what is changed, α*, and the width.
-CHECKED: tuple[tuple[str, dict[str, float], float, float], ...] = (
+OTHER_POINTS: tuple[tuple[str, dict[str, float], float, float], ...] = (
     ("attention", {"L": 50}, 9.51, 1.5),
-    ("attention", {"R": 6, "theta": WEAK}, 13.5, 1.3),
-    ("pooled", {"R": 6, "theta": WEAK}, 16.6, 1.3),
+    ("attention", {"R": 6, "theta": WEAK_THETA}, 13.5, 1.3),
+    ("pooled", {"R": 6, "theta": WEAK_THETA}, 16.6, 1.3),
     ("attention", {"theta": 3.0}, 3.55, 1.1),
     ("attention", {"cosine": 0.5}, 6.68, 1.4),
 )
@@ -67,13 +71,12 @@ def units(full: bool) -> list[Unit]:
     result = [Unit("capacity", _arguments(model)) for model in MODELS]
     for name, values in SWEPT.items():
         for value in values:
-            changed = {name: value} | ({"theta": WEAK} if name == "R" else {})
+            changed = {name: value} | ({"theta": WEAK_THETA} if name == "R" else {})
             models = ("attention",) if name == "cosine" else MODELS
             result += [Unit("capacity", _arguments(model, **changed)) for model in models]
-    for model in MODELS:
-        d = flat if model == "vectorized" else large
-        result += _trials(_arguments(model), d, NEAR[model], WIDTH[model], count)
-    for model, changed, near, width in CHECKED:
+    for model, d in {"attention": large, "pooled": large, "vectorized": flat}.items():
+        result += _trials(_arguments(model), d, CAPACITIES[model], WIDTH[model], count)
+    for model, changed, near, width in OTHER_POINTS:
         result += _trials(_arguments(model, **changed), 2 * large // 3, near, width, count)
     return list({unit.key: unit for unit in result}.values())
 
@@ -149,7 +152,10 @@ def at_base(table: pd.DataFrame, free: str = "") -> pd.DataFrame:
     Along R, θ is weak.
     """
     rows = table[table.call == "capacity"]
-    for column, value in {**BASE, **({"task.theta": WEAK} if free == "task.R" else {})}.items():
+    for column, value in {
+        **BASE,
+        **({"task.theta": WEAK_THETA} if free == "task.R" else {}),
+    }.items():
         if column in rows and column != free:
             rows = rows[(rows[column] == value) | rows[column].isna()]
     return rows
@@ -177,9 +183,9 @@ def half_point(part: pd.DataFrame) -> tuple[float, float]:
     if p[0] < 1.0 or p[-1] > 0.0:
         return np.nan, np.nan
     middle = float(np.sum(-np.diff(p) * (x[1:] + x[:-1]) / 2.0))
-    reach = np.diff(np.r_[x[0], (x[1:] + x[:-1]) / 2.0, x[-1]])
-    error = np.sqrt(np.sum(reach**2 * p * (1.0 - p) / np.maximum(n - 1.0, 1.0)))
-    return middle, float(max(error, (reach / n).min()))
+    span = np.diff(np.r_[x[0], (x[1:] + x[:-1]) / 2.0, x[-1]])
+    error = np.sqrt(np.sum(span**2 * p * (1.0 - p) / np.maximum(n - 1.0, 1.0)))
+    return middle, float(max(error, (span / n).min()))
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
@@ -210,7 +216,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
 LIGHT = 0.55  # how far the colour of the smaller d is from its model's, towards white
-LOOK: Mapping[str, Any] = {"size": 3.2, "edge": 1.0, "bar": 0.9, "joined": 0.7}
+DOT_STYLE: Mapping[str, Any] = {"size": 3.2, "edge": 1.0, "bar": 0.9, "joined": 0.7}
 MIDDLE = (0.39105263, 0.48736842)  # where the fractions end, and where the capacities begin
 SPACES = {"handletextpad": 0.4, "handlelength": 1.3, "borderpad": 0.0, "borderaxespad": 0.0}
 PANELS = (
@@ -219,27 +225,26 @@ PANELS = (
     ("task.R", r"signal tokens, $R$ (at $\theta = 2$)", False),
     ("query.cosine", r"alignment of the query, $s$", False),
 )
-DRAWS = Draws(
+TABLE = TableSpec(
     "capacity",
     {
-        "capacity": Rows(("model",), ("alpha",)),
-        "simulate_separability": Rows(("model", "training.alpha1", "d"), ("fraction",)),
+        "capacity": RowSpec(("model",), ("alpha",)),
+        "simulate_separability": RowSpec(("model", "training.alpha1", "d"), ("fraction",)),
     },
     across=("model", "training.alpha1", *(column for column, _, _ in PANELS)),
     only={"model": tuple(MARKS)},
 )
 
 
-@of_units
-def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def capacity(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw the fraction of separable datasets, and beside it α* along each axis.
+
+    The units are around the setting of the published figure (L = 10, R = 1, θ = 5, π = ½, a query
+    with κ = 0.6843 and s = 0.9762): there, or with L, θ, R (at θ = 2) or s changed.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "capacity" and "simulate_separability", as `Store.to_pandas` gives them,
-        around the setting of the experiment "capacity" (L = 10, R = 1, θ = 5, π = ½, a query with
-        κ = 0.6843 and s = 0.9762): there, or with L, θ, R (at θ = 2) or s changed.
     ax : matplotlib axes, optional
         Draw only the fractions, here; a figure of its own by default.
 
@@ -254,17 +259,12 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.capacity(table).axes)
     5
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `capacity` draws: the fractions beside α*, or alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     _check_settings(table)
-    if alone:
+    if ax is not None:
         if not (fractions(table).changed == "").any():
             why = "rows of capacity and of simulate_separability at it"
-            nothing("capacity", f"the fractions need {why}: {_written(BASE)}")
+            refuse_empty("capacity", f"the fractions need {why}: {_written(BASE)}")
         return single(_fractions(table))
     along = [_capacity(table, place) for place in range(len(PANELS))]
     blocks = [
@@ -280,21 +280,21 @@ def _written(values: Mapping[str, Any]) -> str:
 
 def _check_settings(table: pd.DataFrame) -> None:
     """Refuse rows that no panel draws: those in which more than one quantity is changed."""
-    asked = table[list(BASE)].drop_duplicates()
-    for values in asked.to_dict("records"):
+    settings = table[list(BASE)].drop_duplicates()
+    for values in settings.to_dict("records"):
         changed = {
             str(name): value
             for name, value in values.items()
             if not pd.isna(value) and value != BASE[str(name)]
         }
-        weak = changed.get("task.theta") == WEAK and set(changed) <= {"task.theta", "task.R"}
+        weak = changed.get("task.theta") == WEAK_THETA and set(changed) <= {"task.theta", "task.R"}
         along = len(changed) < 2 and set(changed) <= {column for column, _, _ in PANELS}
         if not (weak or along):
             first = next(iter(changed))
             raise ValueError(
                 f"figures.capacity draws {_written(BASE)}, and one of L, theta, cosine or R (at "
-                f"theta = {WEAK:g}) changed, got {_written(changed)}; leave those rows out, as "
-                f'table[table["{first}"] == {BASE[first]!r}]'
+                f"theta = {WEAK_THETA:g}) changed, got {_written(changed)}; leave those rows out, "
+                f'as table[table["{first}"] == {BASE[first]!r}]'
             )
 
 
@@ -312,14 +312,14 @@ def _fractions(table: pd.DataFrame) -> Panel:
             p, n = part.fraction.to_numpy(), part.trials.to_numpy()
             colour = blend((COLOURS[model], WHITE), LIGHT if rank else 0.0)
             points = (numbers(part.ratio), numbers(p), tuple(map(numbers, _wilson(p, n))))
-            look = {**LOOK, "marker": MARKS[model], "edge_colour": colour, "layer": -rank or 1}
+            look = {**DOT_STYLE, "marker": MARKS[model], "edge_colour": colour, "layer": -rank or 1}
             marks.append(Dots(*points, colour, f"{NAMES[model]}, $d$ = {d}", **look))
             if rank == 0:
                 name = f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
                 keys.append(Key(name, dots=Dots(se=(), colour=colour, **look)))
     words = "(the smaller $d$ is lighter)"
     return Panel(
-        [*marks, *note(len(result))],
+        [*marks, *empty_note(len(result))],
         Axis(r"training set over predicted capacity, $\alpha_1/\alpha^*$", limits=(low, high)),
         Axis("fraction of separable datasets", limits=(-0.04, 1.04)),
         "separable or not",
@@ -358,7 +358,7 @@ def _capacity(table: pd.DataFrame, place: int) -> Panel:
     if column != "task.R" and column in base and base[column].notna().any():
         marks.append(Rule(x=float(base[column].dropna().iloc[0]), dash=DOTTED, width=0.7))
     return Panel(
-        [*marks, *note(len(rows))],
+        [*marks, *empty_note(len(rows))],
         Axis(words, log=10 if log else 0, margin=0.03),
         Axis("" if place % 2 else r"$\alpha^*$", log=10, minor="ticks"),
         "" if place else r"predicted capacity $\alpha^*$, one quantity changed",

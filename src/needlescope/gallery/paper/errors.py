@@ -15,15 +15,16 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import BAYES_KEY, bayes_line, curve, explain, heights, note
-from ...figures.marks import Dots, Line, Mark, Rule, Words
+from ...figures.from_rows import BAYES_KEY, bayes_line, curve, describe_marks, empty_note, heights
+from ...figures.marks import Dots, Line, Mark, Rule, Text
 from ...figures.reading.dependence import SYMBOLS
 from ...figures.reading.rows import select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.reading.varying import varying, with_value
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 from ...grid import choice
+from ...models import get_model
 
 ORDER = 1
 TITLE = "Errors against the amount of training data"
@@ -36,10 +37,11 @@ CAPTION = (
     "finite dimensions fall short of the limit by more than 1/d (attention's training loss by a "
     "quarter at d = 400); those dots are shown and not scored."
 )
-TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 MODELS = ("attention", "pooled", "vectorized")
 LOSSES = ("logistic", "square")
 ALPHA0, RIDGE = 4.0, 1e-5
+MEMORY = {"vectorized": 4 << 30}  # bytes that a full trial may take, above the default
 TRIALS = {"attention": 32, "pooled": 16, "vectorized": 8}  # quick ones, more where errors vary more
 BY = ("model", "training.loss", "training.alpha1")
 QUANTITIES = {
@@ -62,7 +64,7 @@ def units(full: bool) -> list[Unit]:
     for alpha1 in fine[:41:2]:  # Bayes-optimal, with the data of query and readout
         result.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
-        room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
+        room = {"memory": MEMORY[point["model"]]} if full and point["model"] in MEMORY else {}
         count = 8 if full else TRIALS[point["model"]]
         result += paired_trials("simulate", {**_arguments(**point), **room}, d, count)
     return result
@@ -81,25 +83,26 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     400, that of pooling 37 ± 6, 18 ± 3 and 10 ± 3 %.
     """
     if "d" in table:
-        peak = (table["training.loss"] == "square") & (table["training.alpha1"] == 1.0)
-        table = table[~(peak & (table["model"] != "vectorized"))]
+        weights = table["model"].map({name: get_model(name).weights(TASK["L"]) for name in MODELS})
+        peak = (table["training.loss"] == "square") & (table["training.alpha1"] == weights)
+        table = table[~peak]
     return compare(table, BY, tuple(QUANTITIES))
 
 
 X = "training.alpha1"
 LOSS = "training.loss"
 XLABEL = r"samples per dimension, $\alpha_1$"
-ROWS = Rows((X, "model"), tuple(QUANTITIES))
-DRAWS = Draws(
+ROWS = RowSpec((X, "model"), tuple(QUANTITIES))
+TABLE = TableSpec(
     "errors",
-    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows(("alpha",), ("test_error",))},
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), ("test_error",))},
     across=(X, LOSS, "model", "alpha"),
     only={"model": MODELS},
     more=1,
     beside=("bayes_optimal",),
 )
-# A dash and a dot for each value of a further parameter; more could not be told apart.
-LOOKS: tuple[dict[str, Any], ...] = (
+# A dash and a dot for each value of a further parameter; more could not be distinguished.
+CURVE_STYLES: tuple[dict[str, Any], ...] = (
     {"dash": (), "marker": "o"},
     {"dash": (4, 1.5), "marker": "s"},
     {"dash": (1.2, 1.2), "marker": "^"},
@@ -116,20 +119,15 @@ class Curves(NamedTuple):
     values: Sequence[Any] = ()
 
 
-@of_units
-def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Any:
+@figure_of(TABLE)
+def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Drawing:
     """Draw the three errors of the three classifiers against α1, for each loss.
 
-    Where one more parameter has several values, such as θ, there is a curve for each.
+    Where one more parameter has several values, such as θ, there is a curve for each. The
+    Bayes-optimal error is a thin grey line, at α − α0 if there is one α0.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for
-        the rows of "predict", a dot with its standard error for the trials of "simulate"; where a
-        point was simulated in several dimensions d, only those of the largest are drawn. What is
-        missing is left out. Rows of "bayes_optimal" are a thin grey line, at α − α0 if there is
-        one α0.
     ax : matplotlib axes, optional
         Axes to draw the test error into, and nothing else; a figure of its own by default.
     loss : str, default "logistic"
@@ -146,31 +144,26 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
     >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes]
     ['test error', 'training loss', 'training error']
     """
-    return drawn(ax, drawing, table, alone=ax is not None, loss=loss)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic") -> Drawing:
-    """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     trained = table[table.call != "bayes_optimal"]
     curves, result = _curves(trained), list(dict.fromkeys(trained[LOSS]))
     losses = [item for item in dict.fromkeys((*LOSSES, *result)) if item in result]
     choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
-    if not alone:
+    if ax is None:
         return _all(table, losses, curves)
     if not len(select(table, [X, "test_error"], **{LOSS: loss})):
         had = ", ".join(losses)
-        nothing("errors", f"no test error of the {loss} loss, the table has that of {had}")
+        refuse_empty("errors", f"no test error of the {loss} loss, the table has that of {had}")
     return single(_panel(table, loss, "test_error", curves, words=XLABEL, beside=True))
 
 
 def _curves(table: pd.DataFrame) -> Curves:
-    """Find the further parameter that changes, or refuse more values than can be told apart."""
+    """Find the further parameter that changes, or refuse more values than there are styles."""
     for column, values in varying(table).items():
-        if column not in DRAWS.across:
-            if len(values) > len(LOOKS):
+        if column not in TABLE.across:
+            if len(values) > len(CURVE_STYLES):
                 raise ValueError(
-                    f"figures.errors draws at most {len(LOOKS)} values of {column}, got "
+                    f"figures.errors draws at most {len(CURVE_STYLES)} values of {column}, got "
                     f'{len(values)}; select some, as table[table["{column}"].isin({values[:2]})]'
                 )
             return Curves(column, values)
@@ -191,7 +184,7 @@ def _all(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Drawing:
     return Drawing(
         [Block(panels, 3, edges, (0.42 if len(losses) > 1 else 0.5, 0.3))],
         (7.0, height),
-        explain(table, "simulate"),
+        describe_marks(table, "simulate"),
         _legends(table, curves, height),
         share_x=True,
     )
@@ -202,10 +195,10 @@ def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[A
     rows = select(table, [], model=model, **{LOSS: loss})
     parts = [(value, rows[with_value(rows, curves.column, value)]) for value in curves.values]
     if curves.column and curves.column in varying(rows):
-        return [(item, part, look) for (item, part), look in zip(parts, LOOKS, strict=False)]
+        return [(item, part, look) for (item, part), look in zip(parts, CURVE_STYLES, strict=False)]
     # It has one value here, or plays no part for this model.
     place = next((k for k, (_, part) in enumerate(parts) if len(part) == len(rows)), 0)
-    return [(None, rows, LOOKS[place])] if len(rows) else []
+    return [(None, rows, CURVE_STYLES[place])] if len(rows) else []
 
 
 def _panel(
@@ -219,15 +212,15 @@ def _panel(
             trials = select(rows, [X, name], call="simulate")
             whose = NAMES[model] + ("" if value is None else f", {_name(curves.column, value)}")
             marks += curve(lines, trials, X, name, COLOURS[model], whose, **look)
-    said = note(marks)
+    notes = empty_note(marks)
     if marks and name == "test_error":
         marks += _bayes_lines(table, curves)
     if marks and loss == "square" and name == "test_error":
-        said += _peaks(table, marks)
+        notes += _peaks(table, marks)
     if name == "train_error":
-        said += _hidden(table, loss, marks)
+        notes += _hidden(table, loss, marks)
     return Panel(
-        [*marks, *said],
+        [*marks, *notes],
         Axis(words, log=10, ticks=_ticks(marks), minor="none"),
         # Losses that are nearly zero differ by orders of magnitude.
         Axis(QUANTITIES[name], log=10)
@@ -249,7 +242,7 @@ def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     rows = rows[rows[X] > 0.0]
     if not curves.column.startswith("task."):
         return bayes_line(rows, X)
-    parts = zip(curves.values, LOOKS, strict=False)
+    parts = zip(curves.values, CURVE_STYLES, strict=False)
     return [
         line
         for value, look in parts
@@ -257,7 +250,7 @@ def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     ]
 
 
-def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
+def _span(marks: Sequence[Mark]) -> tuple[float, float]:
     """Return the least and the largest α1 that is drawn."""
     result = [item for mark in marks if isinstance(mark, Line | Dots) for item in mark.x] or [1.0]
     return min(result), max(result)
@@ -265,22 +258,22 @@ def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
 
 def _ticks(marks: Sequence[Mark]) -> list[float]:
     """Return ¼, 1, 4, 16 and so on, as far as there are data."""
-    low, high = (math.log2(item) / 2.0 for item in _reach(marks))
+    low, high = (math.log2(item) / 2.0 for item in _span(marks))
     return [4.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
 
 
 def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
-    """Mark where as many samples as weights are fitted: α1 = 1 and, for the flat model, α1 = L."""
+    """Mark where samples equal weights in number: α1 = 1 and, for the flat model, α1 = L."""
     tokens = select(table, ["task.L"])["task.L"].unique()
     places = {1.0: r"$\alpha_1 = 1$"}
     if len(tokens) == 1:
         places[float(tokens[0])] = r"$\alpha_1 = L$"
-    (low, high), result, top = _reach(marks), list[Mark](), ("center", "bottom")
+    (low, high), result, top = _span(marks), list[Mark](), ("center", "bottom")
     for place, name in places.items():
         if low <= place <= high:
             result.append(Rule(x=place, colour=grey(0.6), dash=DOTTED, width=0.7, layer=-2))
             result.append(
-                Words(name, (place, 1.0), ("data", "panel"), top, (0, 1), grey(0.4), SMALL)
+                Text(name, (place, 1.0), ("data", "panel"), top, (0, 1), grey(0.4), SMALL)
             )
     return result
 
@@ -296,7 +289,7 @@ def _hidden(table: pd.DataFrame, loss: str, marks: Sequence[Mark]) -> list[Mark]
     if len(hidden) < 2:
         return []
     words, corner = "\n".join(["near zero:", *hidden]), ("left", "bottom")
-    return [Words(words, (0.04, 0.0), ("panel", "data"), corner, (0, 5), grey(0.4), SMALL)]
+    return [Text(words, (0.04, 0.0), ("panel", "data"), corner, (0, 5), grey(0.4), SMALL)]
 
 
 def _name(column: str, value: Any) -> str:
@@ -307,11 +300,11 @@ def _name(column: str, value: Any) -> str:
 
 def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]:
     """Name the models above the panels, and below them what else there is."""
-    there = [model for model in MODELS if (table["model"] == model).any()]
-    keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in there], []
+    present = [model for model in MODELS if (table["model"] == model).any()]
+    keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in present], []
     corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
     result = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
-    for value, look in zip(curves.values, LOOKS, strict=False):
+    for value, look in zip(curves.values, CURVE_STYLES, strict=False):
         line = Line(colour=grey(0.3), dash=look["dash"])
         dot = Dots(colour=grey(0.3), marker=look["marker"])
         values.append(Key(_name(curves.column, value), line, dot))

@@ -13,12 +13,13 @@ import pandas as pd
 from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import curve
-from ...figures.marks import Dots, Line, Mark, Rule, Words
-from ...figures.reading.rows import carriers, select
-from ...figures.reading.validation import Draws, Rows, read
-from ...figures.style import BLACK, COLOURS, DOTTED, NAMES, TEXT, WHITE, blend, grey
+from ...figures.from_rows import curve, trained_length
+from ...figures.marks import Dots, Line, Mark
+from ...figures.reading.rows import select, signal_tokens
+from ...figures.reading.validation import RowSpec, TableSpec, read_table
+from ...figures.rendered import figure_of
+from ...figures.style import BLACK, COLOURS, NAMES, TEXT, WHITE, blend, grey
+from ...models import get_model
 
 ORDER = 7
 TITLE = "Length generalisation: trained on 16 tokens, tested on 4 to 1024"
@@ -38,7 +39,7 @@ COSINE = 0.95
 KAPPAS = (0.5, 1.0, 2.0, 4.0)
 TOL = 1e-3
 BY = ("model", "query.kappa", "test_task.L")
-SCORED = ("test_error",)
+QUANTITIES = ("test_error",)
 
 
 def units(full: bool) -> list[Unit]:
@@ -62,7 +63,8 @@ def units(full: bool) -> list[Unit]:
 def _arguments(model: str, kappa: float, length: int) -> dict[str, object]:
     result: dict[str, object]
     result = {"task": _task(L), "training": TRAINING, "model": model, "test_task": _task(length)}
-    return result | ({} if model == "pooled" else {"query": {"cosine": COSINE, "kappa": kappa}})
+    query = {"query": {"cosine": COSINE, "kappa": kappa}}
+    return result | (query if get_model(model).has_query else {})
 
 
 def _task(length: int) -> dict[str, object]:
@@ -73,13 +75,13 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare each dot with its line."""
     if "query.kappa" in table:  # pooling has no query: it is attention at κ = 0
         table = table.assign(**{"query.kappa": table["query.kappa"].fillna(0.0)})
-    return compare(table, BY, SCORED)
+    return compare(table, BY, QUANTITIES)
 
 
 X, Y = "test_task.L", "test_error"
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-ROWS = Rows((X, "model"), (Y,))
-DRAWS = Draws(
+ROWS = RowSpec((X, "model"), (Y,))
+TABLE = TableSpec(
     "length",
     {"predict": ROWS, "simulate": ROWS},
     across=(X, "model", "query.kappa"),
@@ -87,16 +89,11 @@ DRAWS = Draws(
 )
 
 
-@of_units
-def length(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def length(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw test error against test length: a line for each strength of the query, and pooling.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate" with a ``test_task``, as `Store.to_pandas` gives
-        them: a line for the rows of "predict", a dot with its standard error for the trials of
-        "simulate".
+    The units have a ``test_task``.
 
     Examples
     --------
@@ -109,12 +106,7 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.03, 0.05]
     """
-    return drawn(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `length` draws."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     marks: list[Mark] = []
     for name, colour, part in _parts(table):
         lines = select(part, [X, Y], call="predict")
@@ -122,12 +114,12 @@ def drawing(table: pd.DataFrame) -> Drawing:
     rows = select(table, [X, Y])
     trained = rows["task.L"].dropna()[:1].tolist()
     ticks = [item * 4.0**power for item in trained for power in range(-1, 4)]
-    tokens = rf"tokens of a test sequence, $L'$ {carriers(rows)}"
-    reach = (rows[X].min() / 1.15, rows[X].max() * 1.15)
+    tokens = rf"tokens of a test sequence, $L'$ {signal_tokens(rows)}"
+    span = (rows[X].min() / 1.15, rows[X].max() * 1.15)
     least = min([0.05, *rows[Y][rows[Y] > 0.0]])
     panel = Panel(
-        [*marks, *(mark for item in trained for mark in _mark(item))],
-        Axis(tokens, log=2, limits=reach, ticks=ticks or None),
+        [*marks, *(mark for item in trained for mark in trained_length(item, 0.97, 4))],
+        Axis(tokens, log=2, limits=span, ticks=ticks or None),
         Axis("test error", log=10, limits=(0.8 * least, 0.6), ticks=TICKS, minor="ticks"),
         "trained on one length, tested on another",
         beside=True,
@@ -157,15 +149,6 @@ def _shade(darkness: float) -> str:
     if darkness < 0.75:
         return blend((COLOURS["attention"], WHITE), 1.15 * (0.75 - darkness))
     return blend((COLOURS["attention"], BLACK), 2.1 * (darkness - 0.75))
-
-
-def _mark(trained: float) -> list[Mark]:
-    """Mark the length of the training sequences."""
-    words, place = f"trained\nat $L = {trained:g}$", ((trained, 0.97), ("data", "panel"))
-    return [
-        Rule(x=trained, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
-        Words(words, *place, ("right", "top"), (-4, 0), grey(0.4)),
-    ]
 
 
 def _legend(table: pd.DataFrame) -> Legend:

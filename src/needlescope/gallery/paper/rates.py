@@ -14,10 +14,10 @@ import pandas as pd
 from ...experiments.comparison import COMPARED, compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
+from ...figures.from_rows import empty_note
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, NAMES
 from ...models import get_model
 
@@ -113,9 +113,9 @@ def excess(table: pd.DataFrame, call: str = "predict") -> pd.DataFrame:
 
 
 def _weights(model: str, rows: pd.DataFrame) -> float:
-    """Return the weights per dimension: L for the flat model, that of the rows if they say it."""
-    lengths = rows["task.L"] if model == "vectorized" and "task.L" in rows else pd.Series([])
-    return float(lengths.dropna().max() if lengths.notna().any() else WEIGHTS[model])
+    """Return the weights per dimension, at the L of the rows if they have one."""
+    lengths = rows["task.L"].dropna() if "task.L" in rows else []
+    return float(get_model(model).weights(int(max(lengths, default=TASK["L"]))))
 
 
 def slopes(table: pd.DataFrame) -> dict[str, float]:
@@ -174,25 +174,25 @@ def _straight(table: pd.DataFrame) -> pd.DataFrame:
 
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
-LOOK: Mapping[str, Any] = {"size": 3.5, "edge": 0.4, "bar": 0.9}
-ROWS = Rows(("model", "training.alpha1"), ("test_error",))
-DRAWS = Draws(
+DASHES = {"vectorized": (3, 3)}  # its line lies on that of pooling
+DOT_STYLE: Mapping[str, Any] = {"size": 3.5, "edge": 0.4, "bar": 0.9}
+ROWS = RowSpec(("model", "training.alpha1"), ("test_error",))
+TABLE = TableSpec(
     "rates",
-    {"predict": ROWS, "simulate": ROWS, "asymptote": Rows(("model",), ("limit",))},
+    {"predict": ROWS, "simulate": ROWS, "asymptote": RowSpec(("model",), ("limit",))},
     across=("model", "training.alpha1"),
     only={"model": tuple(MARKS), "training.loss": ("square",)},
 )
 
 
-@of_units
-def rates(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def rates(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw E − E^∞ against α1, and beside it the same over its asymptote.
+
+    All units have the square loss; those of "asymptote" are the limits.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "asymptote" (the limits), "predict" (lines) and "simulate" (dots), as
-        `Store.to_pandas` gives them, with the square loss.
     ax : matplotlib axes, optional
         Draw only E − E^∞, here; a figure of its own by default.
 
@@ -206,17 +206,12 @@ def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.rates(pd.DataFrame([limit, *points])).axes)
     2
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `rates` draws: both panels, or the distance from the limit alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     table = table[(table.call != "simulate") | table.d.notna()]
     lines, trials = _sure(excess(table)), excess(table, "simulate")
     if not len(lines) and not len(trials):
-        nothing("rates", _reason(table))
-    if alone:
+        refuse_empty("rates", _reason(table))
+    if ax is not None:
         return single(_excess(table, lines, trials))
     panels = [_excess(table, lines, trials), _ratio(lines, trials)]
     return Drawing([Block(panels, 2, (0.09, 0.985, 0.15, 0.91), (0.25, 0.2))], (7.0, 3.0))
@@ -246,13 +241,13 @@ def _excess(table: pd.DataFrame, lines: pd.DataFrame, trials: pd.DataFrame) -> P
         slope = f", slope {fitted[key]:.2f}" if key in fitted else ""
         name, colour = f"{NAMES[key]}: {rate:#.3g}$/\\alpha_1$", COLOURS[key]
         marks.append(Line(numbers(part.alpha1), numbers(part.excess), colour, NAMES[key]))
-        reach = np.array([part.alpha1.min(), part.alpha1.max()])
-        marks.append(Line(numbers(reach), numbers(rate / reach), colour, name, DASHED, 0.8))
+        span = np.array([part.alpha1.min(), part.alpha1.max()])
+        marks.append(Line(numbers(span), numbers(rate / span), colour, name, DASHED, 0.8))
         keys.append(Key(name + slope.replace("-", "−"), Line(colour=colour)))
     for model, part in trials.groupby("model"):
         marks.append(_dots(part.alpha1, part.excess, part.excess_se, str(model)))
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(r"readout samples per dimension, $\alpha_1$", log=10),
         Axis(r"test error above its limit, $E - E^\infty$", log=10, limits=(5e-5, 2.0)),
         r"approach to the limit (dashed: predicted $1/\alpha_1$)",
@@ -265,7 +260,7 @@ def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
     for model, part in lines.groupby("model"):
         scale, x = part.alpha1 / part.rate, numbers(part.samples)
         colour, name = COLOURS[str(model)], NAMES[str(model)]
-        dash = (3, 3) if model == "vectorized" else ()
+        dash = DASHES.get(str(model), ())
         marks.append(Line(x, numbers(part.excess * scale), colour, name, dash))
         low, high = ((part.excess + sign * part.excess_se) * scale for sign in (-1.0, 1.0))
         marks.append(Band(x, numbers(low), numbers(high), colour))
@@ -273,7 +268,7 @@ def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
         scale = part.alpha1 / part.rate
         marks.append(_dots(part.samples, part.excess * scale, part.excess_se * scale, str(model)))
     return Panel(
-        [Rule(y=1.0, dash=DASHED, width=0.8), *marks, *note(marks)],
+        [Rule(y=1.0, dash=DASHED, width=0.8), *marks, *empty_note(marks)],
         Axis("samples per weight", log=10),
         Axis(r"$(E - E^\infty)$ / predicted $1/\alpha_1$ law", limits=(0.6, 2.4)),
         "over the predicted law",
@@ -283,4 +278,4 @@ def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
 def _dots(x: Any, y: Any, error: Any, model: str) -> Dots:
     name, marker = NAMES[model], MARKS[model]
     points = (numbers(x), numbers(y), numbers(error))
-    return Dots(*points, COLOURS[model], name, marker, **LOOK)
+    return Dots(*points, COLOURS[model], name, marker, **DOT_STYLE)

@@ -13,11 +13,11 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
-from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.rows import means, select
-from ...figures.reading.validation import Draws, Rows, read
+from ...figures.reading.rows import TOTAL, means, select, with_total
+from ...figures.reading.validation import RowSpec, TableSpec, read_table
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS
 
 ORDER = 8
@@ -39,14 +39,12 @@ RIDGE = 1e-2
 PLAIN = {"reuse": "none", "starts": 0}
 PROTOCOLS = {
     "split": PLAIN,
-    "reuse 1": {**PLAIN, "reuse": "D0"},
-    "reuse 5": {**PLAIN, "reuse": "D0"},
-    "reuse 20": {**PLAIN, "reuse": "D0"},
+    **{key: {**PLAIN, "reuse": "D0"} for key in ("reuse 1", "reuse 5", "reuse 20")},
     "end to end": {**PLAIN, "starts": 2},
 }
 QUERY_STEPS = {"reuse 5": 5, "reuse 20": 20}  # and one elsewhere
 BY = ("model", "training.alpha1")
-SCORED = ("test_error", "train_loss")
+QUANTITIES = ("test_error", "train_loss")
 
 
 def units(full: bool) -> list[Unit]:
@@ -83,13 +81,13 @@ def _arguments(protocol: str, alpha: float) -> dict[str, object]:
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare each dot of splitting with its line; the other protocols have none."""
     if "reuse" not in table:
-        return compare(table.iloc[:0], BY, SCORED)
+        return compare(table.iloc[:0], BY, QUANTITIES)
     steps = table["training.query_steps"]
     split = (table.reuse == "none") & (steps == 1) & (table.starts == 0)
-    return compare(table[split | (table.call == "predict")], BY, SCORED)
+    return compare(table[split | (table.call == "predict")], BY, QUANTITIES)
 
 
-X, Y = "alpha", "test_error"
+X, Y = TOTAL, "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)
 THIN = 0.7
 SPACES = {"handlelength": 1.6, "labelspacing": 0.25, "borderaxespad": 0.0}
@@ -101,29 +99,24 @@ REUSED = {
     20: ("all data twice, 20 query steps", "#CC79A7", "v"),
 }
 END = ("end to end", "#000000", "D")
-ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
+ROWS = RowSpec(("training.alpha0", "training.alpha1"), (Y,))
 STEPS = "training.query_steps"
-DRAWS = Draws(
+TABLE = TableSpec(
     "reuse",
-    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows((X,), (Y,))},
-    across=(X, "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), (Y,))},
+    across=("alpha", "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
     beside=("bayes_optimal",),
 )
 
 
-@of_units
-def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def reuse(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw the test error of attention against the total of its data, for each protocol.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate" with α0 = α1, as `Store.to_pandas` gives them: a
-        line for the rows of "predict" (splitting), a dot with its standard error for the trials of
-        "simulate", a thin grey line for "bayes_optimal". Protocols are those of the experiment
-        "reuse": split, ``reuse="D0"`` after 1, 5 or 20 steps on the query, and end to end
-        (``starts``). Dots without a theory are joined by thin lines.
+    The units have α0 = α1, and the protocols of the published figure: split, ``reuse="D0"`` after
+    1, 5 or 20 steps on the query, and end to end (``starts``). Dots without a theory are joined by
+    thin lines; the Bayes-optimal error is a thin grey line.
 
     Examples
     --------
@@ -134,21 +127,16 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.reuse(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 4.0]
     """
-    return drawn(ax, drawing, table)
-
-
-def drawing(table: pd.DataFrame) -> Drawing:
-    """Return what `reuse` draws."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     _check_protocols(table)
-    table = _with_total(table)
+    table = with_total(table)
     marks = _marks(table)
-    reach = heights(marks)
-    lowest = 0.85 * reach[reach > 0.0].min(initial=1.0)
+    span = heights(marks)
+    lowest = 0.85 * span[span > 0.0].min(initial=1.0)
     panel = Panel(
         marks,
         Axis(r"all samples per dimension, $\alpha$", log=2, plain=True, minor="none"),
-        Axis("test error", log=10, limits=(lowest, reach.max()), ticks=TICKS, minor="ticks"),
+        Axis("test error", log=10, limits=(lowest, span.max()), ticks=TICKS, minor="ticks"),
         "what to do with the data",
         legend=_legend(table),
     )
@@ -184,13 +172,6 @@ def _check_protocols(table: pd.DataFrame) -> None:
             f"{row['training.alpha1']:g}; leave the rest out, as "
             'table[table["training.alpha0"] == table["training.alpha1"]]'
         )
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add the column alpha, all samples per dimension: reused data count once."""
-    both = table["training.alpha0"] + table["training.alpha1"]
-    both = both.where(table["reuse"] != "D0", table["training.alpha0"])
-    return table.assign(**{X: both.where(table.call != "bayes_optimal", table[X])})
 
 
 def _marks(table: pd.DataFrame) -> list[Mark]:

@@ -13,11 +13,11 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import curve, dots, note
+from ...figures.from_rows import curve, dots, empty_note
 from ...figures.marks import Dots, Line
 from ...figures.reading.rows import means, select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, NAMES, TEXT, grey
 from ...grid import choice
 from .errors import QUANTITIES
@@ -104,8 +104,8 @@ LAWS = {
 }
 NOISE = ("noise.entries", "noise.df", "noise.token_correlation", "noise.covariance_decay")
 SPACES = {"labelspacing": 0.25, "borderaxespad": 0.0}
-ROWS = Rows((X, "model"), tuple(QUANTITIES))
-DRAWS = Draws(
+ROWS = RowSpec((X, "model"), tuple(QUANTITIES))
+TABLE = TableSpec(
     "robustness",
     {"predict": ROWS, "simulate": ROWS},
     across=(X, "model", *NOISE),
@@ -115,17 +115,15 @@ HALF = 0.5  # the correlation that two of the laws are named after
 APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
 
 
-@of_units
-def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention") -> Any:
+@figure_of(TABLE)
+def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention") -> Drawing:
     """Draw the three errors against α1 under each law of the noise, for both classifiers.
+
+    The laws of the noise are those of the published figure; lines are Gaussian noise. Dots at one
+    α1 are drawn side by side.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for the
-        rows of "predict" (Gaussian noise), a dot with its standard error for the trials of
-        "simulate", whose laws of the noise are those of the experiment "robustness". Dots at one
-        α1 are drawn side by side.
     ax : matplotlib axes, optional
         Axes to draw one test error into, and nothing else; a figure of its own by default.
     model : "attention" or "pooled", default "attention"
@@ -141,13 +139,8 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
     >>> len(figures.robustness(table).axes)
     6
     """
-    return drawn(ax, drawing, table, alone=ax is not None, model=model)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False, model: str = "attention") -> Drawing:
-    """Return what `robustness` draws: three errors of both classifiers, or one test error alone."""
     choice("model", model, MODELS)
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     table = table.assign(law=[_law(*row) for row in table[list(NOISE)].itertuples(index=False)])
     odd = table[~table.law.isin(list(LAWS))]
     if len(odd):
@@ -156,9 +149,9 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, model: str = "attention
             f"figures.robustness draws noise of the laws {known}, got {odd.law.iloc[0]}; leave "
             "those rows out"
         )
-    if alone:
+    if ax is not None:
         if not len(select(table, [X, "test_error"], model=model)):
-            nothing("robustness", f"no test_error of {model}")
+            refuse_empty("robustness", f"no test_error of {model}")
         legend = Legend(_keys(table), room=True, spaces=SPACES)
         return single(_panel(table, model, "test_error", XLABEL, legend))
     panels = [
@@ -206,7 +199,7 @@ def _panel(
             marks.append(dots(means(trials, X, name), colour, law, aside=aside, marker=marker))
     ticks = sorted(select(table, [X], call="simulate")[X].unique())
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(words, log=2, ticks=ticks, minor="none"),
         Axis(QUANTITIES[name], limits=(0.0, None)),
         NAMES[model],

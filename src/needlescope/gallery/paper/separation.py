@@ -1,6 +1,6 @@
 """What is possible when the signal is known: attention needs √(2 log L), linear rules need √L.
 
-Nothing is trained: these are the oracle errors, exact at finite L, and the same found by drawing.
+Nothing is trained: these are the oracle errors, exact at finite L, and the same by simulation.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import MISTAKES, compare, grid, trials
+from ...experiments.comparison import MIN_MISTAKES, compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, explain, note
+from ...figures.from_rows import describe_marks, dots, empty_note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
-from ...figures.reading.rows import carriers, means, select
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.reading.rows import means, select, signal_tokens
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 ORDER = 4
@@ -47,7 +47,8 @@ LAWS = {
     "sqrt": (0.5, 2.0),
 }  # the factors c of each law of growth of the signal
 SAMPLES = {10: 10_000, 100: 8000, 1000: 4000}  # in a trial at each L that is simulated
-FEW_MISTAKES = 2.0  # θ over √(2 log L) above which attention makes too few mistakes to count
+# θ over √(2 log L) above which a rule makes too few mistakes to count
+FEW_MISTAKES = {"attention": 2.0, "bayes": 2.0}
 BY = ("model", "task.L", "task.theta")
 ERROR = 0.1  # of the detection thresholds
 FROM = 1000  # the growth is fitted from this L on
@@ -76,8 +77,8 @@ def units(full: bool) -> list[Unit]:
             task = {**TASK, "L": point["L"], "theta": theta}
             arguments = {"task": task, "model": point["model"]}
             result.append(Unit("oracle", arguments))
-            clear = theta > FEW_MISTAKES * strength("sqrt_log", 1.0, point["L"])
-            if point["L"] in SAMPLES and not (clear and point["model"] != "pooled"):
+            few = FEW_MISTAKES.get(point["model"], np.inf) * strength("sqrt_log", 1.0, point["L"])
+            if point["L"] in SAMPLES and theta <= few:
                 drawn = {**arguments, "samples": SAMPLES[point["L"]]}
                 result += trials("simulate_oracle", drawn, count)
     for point in grid(L=lengths, model=ALL_MODELS):
@@ -148,7 +149,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
         table.assign(d=1), BY, ("error",), theory="oracle", simulation="simulate_oracle"
     )  # there is no dimension here: the known signal leaves one number of each token
     largest = result[["theory", "simulation"]].max(axis=1)
-    return result[largest * result.trials * min(SAMPLES.values()) >= MISTAKES]
+    return result[largest * result.trials * min(SAMPLES.values()) >= MIN_MISTAKES]
 
 
 DASHES = {"pooled": (), "attention": (), "vectorized": (3, 3), "bayes": (1.5, 1.5)}
@@ -159,12 +160,12 @@ CROSS: Mapping[str, Any] = {"marker": "x", "size": 3.5, "edge": 0.9, "layer": 0}
 PLAIN = dict(zip(("c log L", "c √(2 log L)", "c √L"), LAWS.values(), strict=True))
 BESIDE = {"pooled": 1.0, "attention": 0.92, "bayes": 1.09}  # dots that would hide each other
 NEEDS = ("model", "task.L")
-DRAWS = Draws(
+TABLE = TableSpec(
     "separation",
     {
-        "oracle": Rows((*NEEDS, "task.theta"), ("error",)),
-        "simulate_oracle": Rows((*NEEDS, "task.theta"), ("error",)),
-        "oracle_threshold": Rows(NEEDS, ("theta",)),
+        "oracle": RowSpec((*NEEDS, "task.theta"), ("error",)),
+        "simulate_oracle": RowSpec((*NEEDS, "task.theta"), ("error",)),
+        "oracle_threshold": RowSpec(NEEDS, ("theta",)),
     },
     across=("model", "task.L", "task.theta"),
     only={"model": tuple(DASHES)},
@@ -176,16 +177,14 @@ WORDS = {
 }
 
 
-@of_units
-def separation(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def separation(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw oracle errors along three laws of growth, and below them detection thresholds.
+
+    The θ of the errors follows one of the laws of the published figure.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "oracle" (lines), "simulate_oracle" (dots with standard errors) and
-        "oracle_threshold", as `Store.to_pandas` gives them. Of the first two, θ follows one of
-        the laws of the experiment "separation".
     ax : matplotlib axes, optional
         Draw only the thresholds, here; a figure of its own by default.
 
@@ -199,20 +198,15 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.separation(table).axes)
     5
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `separation` draws: errors above thresholds, or the thresholds alone."""
-    table = read(table, DRAWS).dropna(subset=["task.L"])
+    table = read_table(table, TABLE).dropna(subset=["task.L"])
     _check_laws(table)
-    if alone:
+    if ax is not None:
         if not len(_thresholds(table)):
-            nothing("separation", "the thresholds need rows of oracle_threshold")
+            refuse_empty("separation", "the thresholds need rows of oracle_threshold")
         return single(_needed(table))
     above = Block([_errors(table, law) for law in LAWS], 3, (0.07, 0.985, 0.6, 0.89))
     below = Block([_needed(table), _ratio(table)], 2, (0.07, 0.985, 0.1, 0.45), (0.24, 0.2))
-    return Drawing([above, below], (7.0, 4.6), explain(table, "simulate_oracle"))
+    return Drawing([above, below], (7.0, 4.6), describe_marks(table, "simulate_oracle"))
 
 
 def _check_laws(table: pd.DataFrame) -> None:
@@ -250,7 +244,7 @@ def _errors(table: pd.DataFrame, law: str) -> Panel:
             )
     few, many = (f"{c:g}" for c in LAWS[law])
     return Panel(
-        [*marks, *note(marks)],
+        [*marks, *empty_note(marks)],
         Axis(r"tokens, $L$", log=10),
         Axis("least possible error" if law == next(iter(LAWS)) else "", limits=(-0.01, 0.51)),
         f"{WORDS[law]},  $c$ = {few} (dashed), {many}",
@@ -272,26 +266,26 @@ def _thresholds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _lines(
-    rows: pd.DataFrame, y: pd.Series, said: Mapping[str, str], corner: str
+    rows: pd.DataFrame, y: pd.Series, suffixes: Mapping[str, str], corner: str
 ) -> tuple[list[Mark], Legend]:
-    """Return a line for each model, and a legend in which more is said of some."""
+    """Return a line for each model, and a legend, with more text for some."""
     marks, keys = list[Mark](), []
     for model, part in rows.assign(y=y).groupby("model", sort=False):
         part, key = part.sort_values("task.L"), str(model)
         look: dict[str, Any] = {"colour": COLOURS[key], "dash": DASHES[key]}
         marks.append(Line(numbers(part["task.L"]), numbers(part.y), name=NAMES[key], **look))
-        keys.append(Key(NAMES[key] + said.get(key, ""), Line(**look)))
+        keys.append(Key(NAMES[key] + suffixes.get(key, ""), Line(**look)))
     return marks, Legend(keys, corner)
 
 
 def _needed(table: pd.DataFrame) -> Panel:
     rows, slopes = _thresholds(table), growth(table).set_index("model").slope
-    said = {str(model): rf" $\propto L^{{{slope:.3f}}}$" for model, slope in slopes.items()}
-    marks, legend = _lines(rows, rows.theta, said, "upper left")
+    suffixes = {str(model): rf" $\propto L^{{{slope:.3f}}}$" for model, slope in slopes.items()}
+    marks, legend = _lines(rows, rows.theta, suffixes, "upper left")
     target = 100.0 * float(rows["error"].dropna().min() if rows["error"].notna().any() else ERROR)
     return Panel(
-        [*marks, *note(marks)],
-        Axis(rf"tokens, $L$ {carriers(rows)}", log=10),
+        [*marks, *empty_note(marks)],
+        Axis(rf"tokens, $L$ {signal_tokens(rows)}", log=10),
         Axis(r"signal needed, $\theta$", log=10),
         rf"weakest signal found with {target:g} % error (fit: $L \geq 10^3$)",
         legend=legend,
@@ -302,12 +296,12 @@ def _ratio(table: pd.DataFrame) -> Panel:
     rows = _thresholds(table)
     rows = rows[rows.model.isin(["attention", "bayes"]) & (rows["task.L"] > 1)]  # log 1 = 0
     last = growth(table).set_index("model").ratio
-    said = {str(model): f", {ratio:.3f} at the end" for model, ratio in last.items()}
+    suffixes = {str(model): f", {ratio:.3f} at the end" for model, ratio in last.items()}
     ratio = rows.theta / np.sqrt(2.0 * np.log(rows["task.L"]))
-    marks, legend = _lines(rows, ratio, said, "upper right")
+    marks, legend = _lines(rows, ratio, suffixes, "upper right")
     return Panel(
-        [Rule(y=1.0, dash=DOTTED, width=0.7), *marks, *note(marks)],
-        Axis(rf"tokens, $L$ {carriers(rows)}", log=10),
+        [Rule(y=1.0, dash=DOTTED, width=0.7), *marks, *empty_note(marks)],
+        Axis(rf"tokens, $L$ {signal_tokens(rows)}", log=10),
         Axis(r"$\theta\,/\,\sqrt{2\log L}$", limits=(0.95, None)),
         r"the same, over $\sqrt{2\log L}$",
         legend=legend,

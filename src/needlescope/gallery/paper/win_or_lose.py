@@ -14,11 +14,11 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import INSIDE, Line, Map, Mark, Rings, Scale, Words, numbers
-from ...figures.reading.rows import simulated
-from ...figures.reading.validation import Draws, Rows, nothing, read
+from ...figures.from_rows import empty_note, ends, grid_map, rings
+from ...figures.marks import INSIDE, Line, Mark, Scale, Text, numbers
+from ...figures.reading.rows import describe_trials
+from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
+from ...figures.rendered import figure_of
 from ...figures.style import BLACK, COLOURS, DASHED, WHITE
 
 ORDER = 5
@@ -65,14 +65,14 @@ def units(full: bool) -> list[Unit]:
     for alpha0 in alphas:
         result.append(_predict(_arguments("pooled", alpha0, data="all")))
         result += [_predict(_arguments("attention", alpha0, step)) for step in steps]
-    drawn = [_arguments("pooled", ALPHA0)]
+    points = [_arguments("pooled", ALPHA0)]
     for point in grid(kappa=_some(kappas, GIVEN[0]), cosine=_some(cosines, GIVEN[1])):
-        drawn.append(_arguments("attention", ALPHA0, query=point))
+        points.append(_arguments("attention", ALPHA0, query=point))
     for alpha0 in _some(alphas, TRAINED[0]):
-        drawn.append(_arguments("pooled", alpha0, data="all"))
-        drawn += [_arguments("attention", alpha0, step) for step in _some(steps, TRAINED[1])]
+        points.append(_arguments("pooled", alpha0, data="all"))
+        points += [_arguments("attention", alpha0, step) for step in _some(steps, TRAINED[1])]
     d = 1000 if full else 200
-    for arguments in drawn:
+    for arguments in points:
         result += paired_trials("simulate", arguments, d, 16)
     return result
 
@@ -152,10 +152,10 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([item for item in result if len(item)] or result[:1], ignore_index=True)
 
 
-ROWS = Rows(("model",), ("test_error",))
-DRAWS = Draws(
+ROWS = RowSpec(("model",), ("test_error",))
+TABLE = TableSpec(
     "win_or_lose",
-    {"predict": ROWS, "simulate": ROWS, "crossover": Rows(("kappa",), ("cosine",))},
+    {"predict": ROWS, "simulate": ROWS, "crossover": RowSpec(("kappa",), ("cosine",))},
     across=(
         *("model", "data", "query.kappa", "query.cosine"),
         *("training.alpha0", "training.eta_q"),
@@ -165,16 +165,15 @@ DRAWS = Draws(
 BLEND = (COLOURS["attention"], WHITE, COLOURS["pooled"])
 
 
-@of_units
-def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
+@figure_of(TABLE)
+def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Drawing:
     """Draw E[attention] − E[pooled] by the query, and beside it by how the query is trained.
+
+    Maps are "predict", rings "simulate", filled with the colour of their mean; lines are
+    "crossover".
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "predict", "simulate" and "crossover", as `Store.to_pandas` gives them,
-        of attention and of pooling: maps for the rows of "predict", rings for the trials of
-        "simulate", filled with the colour of their mean, lines for "crossover".
     ax : matplotlib axes, optional
         Draw only the map by the query, here; a figure of its own by default.
 
@@ -189,55 +188,40 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.win_or_lose(pd.DataFrame(rows)).axes)
     3
     """
-    return drawn(ax, drawing, table, alone=ax is not None)
-
-
-def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
-    """Return what `win_or_lose` draws: both maps, or the one by the query alone."""
-    table = read(table, DRAWS)
+    table = read_table(table, TABLE)
     given, trained = difference(table), difference(table, trained=True)
-    drawn = [difference(table, item, "simulate") for item in (False, True)]
-    if given.empty and drawn[0].empty and (alone or (trained.empty and drawn[1].empty)):
-        nothing(
+    trials = [difference(table, item, "simulate") for item in (False, True)]
+    if given.empty and trials[0].empty and (ax is not None or (trained.empty and trials[1].empty)):
+        refuse_empty(
             "win_or_lose",
             "the difference of attention and pooling needs rows of both, and a query.kappa and "
             'query.cosine, or data="all" for pooling at the training.alpha0 of attention',
         )
-    values = np.concatenate([item.to_numpy().ravel() for item in (given, trained, *drawn)])
+    values = np.concatenate([item.to_numpy().ravel() for item in (given, trained, *trials)])
     limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
     scale = Scale(-limit, limit, BLEND, "error of attention − error of pooling")
-    left = _given(table, given, drawn[0], scale)
-    if alone:
+    left = _given(table, given, trials[0], scale)
+    if ax is not None:
         return single(left)
-    words = f"maps: theory    rings: {simulated(table, 'simulate').partition(',')[0]}, mean"
-    panels = [left, _trained(trained, drawn[1], scale)]
+    words = f"maps: theory    rings: {describe_trials(table, 'simulate').partition(',')[0]}, mean"
+    panels = [left, _trained(trained, trials[1], scale)]
     block = Block(panels, 2, (0.085, 0.875, 0.145, 0.86), (0.28, 0.2))
     return Drawing([block], (7.0, 3.1), words, bar=scale)
 
 
-def _map(result: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:
-    """Colour a cell around each point of the grid."""
-    rows = tuple(map(numbers, result.to_numpy()))
-    return Map(numbers(result.columns), numbers(result.index), rows, scale, crossing)
-
-
 def _rings(result: pd.DataFrame, scale: Scale) -> list[Mark]:
-    """Return simulated differences as rings, filled on the colour scale of the map."""
-    points = result.stack().dropna()
-    y, x = (numbers(points.index.get_level_values(level)) for level in (0, 1))
-    return [Rings(x, y, numbers(points), scale)] if len(points) else []
+    return rings(result.stack().dropna(), scale)
 
 
 def _axes(x: Axis, y: Axis, result: pd.DataFrame) -> tuple[Axis, Axis]:
     """Let axes end where a map does, if it has several points."""
     if result.size < 2:
         return x, y
-    reach = [(float(item.min()), float(item.max())) for item in (result.columns, result.index)]
-    return replace(x, limits=reach[0]), replace(y, limits=reach[1])
+    return replace(x, limits=ends(result.columns)), replace(y, limits=ends(result.index))
 
 
-def _given(table: pd.DataFrame, result: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
-    marks: list[Mark] = [] if result.empty else [_map(result, scale)]
+def _given(table: pd.DataFrame, result: pd.DataFrame, trials: pd.DataFrame, scale: Scale) -> Panel:
+    marks: list[Mark] = [] if result.empty else [grid_map(result, scale)]
     lines = table[table.call == "crossover"].dropna(subset=["cosine"]).sort_values("kappa")
     after = lines["training.alpha1"].notna()
     for own, name, width, dash in (
@@ -249,20 +233,20 @@ def _given(table: pd.DataFrame, result: pd.DataFrame, drawn: pd.DataFrame, scale
             marks.append(Line(*points, BLACK, name, dash, width))
     x = Axis(r"alignment of the query, $s$")
     y = Axis(r"strength of the query, $\kappa$", log=10)
-    marks.append(Words("attention wins", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE))
-    marks.append(Words("pooling wins", (0.03, 0.95), INSIDE, ("left", "top")))
-    said = note(not result.empty or not drawn.empty)
+    marks.append(Text("attention wins", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE))
+    marks.append(Text("pooling wins", (0.03, 0.95), INSIDE, ("left", "top")))
+    note = empty_note(not result.empty or not trials.empty)
     title = "a given query (dashed: unlimited data)"
-    return Panel([*marks, *said, *_rings(drawn, scale)], *_axes(x, y, result), title)
+    return Panel([*marks, *note, *_rings(trials, scale)], *_axes(x, y, result), title)
 
 
-def _trained(result: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
+def _trained(result: pd.DataFrame, trials: pd.DataFrame, scale: Scale) -> Panel:
     marks: list[Mark] = []
     x = Axis(r"query samples per dimension, $\alpha_0$", log=10)
     y = Axis(r"step size of the query, $\eta_q$", log=10)
     if min(result.shape, default=0) > 1:
         crosses = result.to_numpy().min() < 0.0 < result.to_numpy().max()
-        marks, (x, y) = [_map(result, scale, 0.0 if crosses else None)], _axes(x, y, result)
-    said = note(marks or not drawn.empty)
+        marks, (x, y) = [grid_map(result, scale, 0.0 if crosses else None)], _axes(x, y, result)
+    note = empty_note(marks or not trials.empty)
     title = "a trained query, pooling given all the data"
-    return Panel([*marks, *said, *_rings(drawn, scale)], x, y, title)
+    return Panel([*marks, *note, *_rings(trials, scale)], x, y, title)

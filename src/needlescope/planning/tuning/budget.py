@@ -1,9 +1,9 @@
-"""What there is to train on: so many bags, or so many positives among them, or so much to spend.
+"""What there is to train on: a number of bags, perhaps with given positives, or money to spend.
 
-Bags of training may hold another share of positives than those that are met later. The trained
-score then has the wrong bias, and it is moved to where the error on later bags is least
-(`readouts.best_shift`). The query and the direction of the readout are those of the bags that were
-trained on. To the best learner only positives say something: only their number counts.
+Training bags may hold another share of positives than test bags. The trained score then has the
+wrong bias, which is shifted to where the test error is least (`readouts.best_shift`). The query and
+the direction of the readout are those of training. For the Bayes-optimal learner only the number of
+positives counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Costs(NamedTuple):
         return balance * self.positive + (1.0 - balance) * self.negative
 
     def total(self, positives: float, n: float) -> float:
-        """Return the cost of n bags, so many of them positive."""
+        """Return the cost of n bags with this many positives."""
         return positives * self.positive + (n - positives) * self.negative
 
 
@@ -68,11 +68,11 @@ class Budget(NamedTuple):
         return self.amount / (1.0 if self.costs is None else self.costs.of(balance))
 
     def training_task(self, balance: float) -> Task:
-        """Return the task as training meets it."""
+        """Return the task with the balance of training."""
         return self.task if balance == self.task.pi else self.task.replace(pi=balance)
 
     def test_pi(self, balance: float) -> float | None:
-        """Return the share of positives met later, if it is another than in training."""
+        """Return the share of positives in tests, if it is another than in training."""
         return None if balance == self.task.pi else float(self.task.pi)
 
 

@@ -1,8 +1,8 @@
-"""A readout's error with so much data, quickly: what the search for the best settings looks at.
+"""A readout's test error, quickly and roughly, for the search for the best settings.
 
-`predict` judges what is found, to full precision. Here laws are the roughest of its ladder,
-drawn from the same lattice for all settings, so that differences between settings are smooth and
-known far better than the errors themselves. At finite d the bias of a data set is off by chance,
+`predict` evaluates the result to full precision. Here laws are the roughest of its ladder, drawn
+from the same lattice for all settings, so that differences between settings are smooth and far more
+accurate than the errors themselves. At finite d the bias of a data set is off by chance,
 and its labels may all be the same, which leaves the constant answer; errors are means over that.
 The ridge is the best, found by `ridges` with the slope of the test error in log λ: at the solution
 of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
@@ -34,7 +34,7 @@ from ...theory.saddle.readout import Readout, train_readout
 from . import ridges
 from .ridges import WORST, Trained
 
-NONE = Query(0.0, 0.0)
+NO_QUERY = Query(0.0, 0.0)
 
 
 class Features(NamedTuple):
@@ -42,7 +42,7 @@ class Features(NamedTuple):
 
     model: Model
     task: Task
-    query: Query = NONE
+    query: Query = NO_QUERY
     pi: float | None = None  # the share of positives in tests, if it is another
     d: float = np.inf
     level: Level = ROUGH
@@ -50,7 +50,7 @@ class Features(NamedTuple):
     def train(
         self, loss: str | Loss, alpha: float, ridge: float, warm: OrderParameters | None
     ) -> Trained:
-        """Train on α d samples with a ridge, or give the worst of errors where that cannot be."""
+        """Train on α d samples with a ridge; where that fails, return the largest error."""
         limit = train_limit(self.model, self.task, self.query, self.level)
         try:
             readout = train_readout(limit, get_loss(loss), self.task.pi, alpha, ridge, warm)
@@ -70,16 +70,16 @@ class Features(NamedTuple):
         slope = np.mean([error_slope(test, end) for end in ends], axis=0)
         if self.pi is not None:
             slope[len(point.mu)] = 0.0  # the bias follows
-        in_ridge, in_data = moves(readout)
+        in_ridge, in_data = solution_slopes(readout)
         error = float(np.mean([test_error(test, end) for end in ends]))
         slopes = float(slope @ in_ridge), float(slope @ in_data)
         both = 1.0 - one_class(float(self.task.pi), alpha * self.d)
         error, slopes = prior + both * (error - prior), (both * slopes[0], both * slopes[1])
         result = Trained(error, ridge, *slopes, shift, readout.point, prior)
-        return result._replace(misranked=misranked(test, point)) if result.silent else result
+        return result._replace(misranked=misranked(test, point)) if result.constant else result
 
     def best_ridge(self, loss: str | Loss, alpha: float, near: Trained | None = None) -> Trained:
-        """Train with the best ridge, looked for from that of a neighbour on.
+        """Train with the best ridge, searched from that of a neighbour.
 
         Examples
         --------
@@ -93,12 +93,12 @@ class Features(NamedTuple):
         law = limit.law(self.task.pi)
         rarer = 2.0 * min(self.task.pi, 1.0 - self.task.pi)
 
-        def look(log_ridge: float, at: Trained | None) -> Trained:
+        def evaluate(log_ridge: float, at: Trained | None) -> Trained:
             return self.train(
                 loss, alpha, float(np.exp(log_ridge)), None if at is None else at.warm
             )
 
-        return ridges.best(look, rarer * float(law.weight @ law.A), near)
+        return ridges.best(evaluate, rarer * float(law.weight @ law.A), near)
 
 
 def misranked(law: JointLaw, point: OrderParameters) -> float:
@@ -107,7 +107,7 @@ def misranked(law: JointLaw, point: OrderParameters) -> float:
     Examples
     --------
     >>> from needlescope.models import POOLED
-    >>> limit = train_limit(POOLED, Task(L=4, R=4, theta=1.0, pi=0.5), NONE, ROUGH)
+    >>> limit = train_limit(POOLED, Task(L=4, R=4, theta=1.0, pi=0.5), NO_QUERY, ROUGH)
     >>> round(misranked(limit.law(0.5), OrderParameters(np.ones(1), 0.0, 0.0, 1.0)), 4)  # Φ(−√2)
     0.0786
     """
@@ -120,7 +120,7 @@ def misranked(law: JointLaw, point: OrderParameters) -> float:
 
 
 def one_class(balance: float, samples: float) -> float:
-    """Return the chance that all samples are of one class: no readout is trained on them then.
+    """Return the chance that all samples are of one class, on which no readout is trained.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def bias_deviation(readout: Readout, samples: float) -> float:
     >>> from needlescope.losses import LOGISTIC
     >>> from needlescope.models import POOLED
     >>> task = Task(L=4, R=1, theta=4.0, pi=0.5)
-    >>> limit = train_limit(POOLED, task, NONE, ROUGH)
+    >>> limit = train_limit(POOLED, task, NO_QUERY, ROUGH)
     >>> round(bias_deviation(train_readout(limit, LOGISTIC, 0.5, 2.0, 1e3), 400.0), 3)
     0.1
     """
@@ -173,11 +173,11 @@ def best_shift(test: JointLaw, point: OrderParameters) -> float:
     return float(result.x) - point.b
 
 
-def moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
+def solution_slopes(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
     """Return how the solution (μ, b, ρ, t) moves with log λ and with log α."""
     problem, at, local = readout.problem, readout.point, readout.local
     assert local is not None
     in_ridge = problem.ridge * np.array([*at.mu, 0.0, at.rho, 0.0])
     in_data = np.array([*np.zeros(len(at.mu) + 1), at.rho * at.t, 0.5 * at.rho**2]) / problem.delta
-    moves = -np.linalg.solve(local.hessian, np.column_stack([in_ridge, in_data]))
-    return moves[:, 0], moves[:, 1]
+    slopes = -np.linalg.solve(local.hessian, np.column_stack([in_ridge, in_data]))
+    return slopes[:, 0], slopes[:, 1]

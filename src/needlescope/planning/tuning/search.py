@@ -2,9 +2,9 @@
 
 The steps on the query are the best for its data (`steps`), the ridge the best for its features
 (`readouts`). The split of the data and κ, and the balance of classes where it is free, are found by
-a simplex search on log odds and log κ, after a look at κ from small to large, and at other splits
-where none of these is better than the constant answer. Laws are rough and share a lattice; the
-error is flat about its minimum, and `predict` says what it is.
+a simplex search on log odds and log κ. It starts from the best of a few κ; where none of these is
+better than the constant answer, also of a few splits. Laws are rough and share a lattice; `predict`
+gives the error at the minimum.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .readouts import Features
 from .ridges import Trained
 from .steps import Aligned, best_steps
 
-STRENGTHS = (0.3, 0.7, 1.5, 3.0, 6.0)  # κ that are looked at first
-OTHER_SPLITS = (0.15, 0.85)  # that are looked at where half the data for the query lead nowhere
-SPLITS = (0.02, 0.98)  # the least and the largest share of the data for the query
-LIMITS = (0.02, 50.0)  # of κ
-BALANCES = (0.05, 0.95)  # of classes, where it is free
-MOVES = (0.4, 0.3, 0.4)  # the first in each coordinate
-LOOKS = (22, 14)  # from nothing; from a neighbour, or where others were many
-CLOSE = 0.04  # in log odds and log κ
-EVEN = 1e-4  # of the constant answer's error
-OUTSIDE = 1e-2  # what a setting beyond its limits costs, for each unit: the simplex turns back
+FIRST_KAPPAS = (0.3, 0.7, 1.5, 3.0, 6.0)
+OTHER_SPLITS = (0.15, 0.85)  # tried where half the data for the query gives the constant answer
+SPLIT_RANGE = (0.02, 0.98)  # share of the data for the query
+KAPPA_RANGE = (0.02, 50.0)
+BALANCE_RANGE = (0.05, 0.95)  # of classes, where it is free
+FIRST_STEPS = (0.4, 0.3, 0.4)  # of the simplex, in each coordinate
+MOST_EVALUATIONS = (22, 14)  # from a few κ; from a neighbour, or after a few splits
+POINT_TOL = 0.04  # in log odds and log κ
+CRITERION_TOL = 1e-4  # of the constant answer's error
+OUTSIDE_PENALTY = 1e-2  # of the criterion, for each unit beyond a range
 
 
 class Setting(NamedTuple):
@@ -77,7 +77,7 @@ def attention(
     features = Features(
         get_model("attention"), task, query, budget.test_pi(setting.balance), budget.d
     )
-    readout = _read(features, loss, (1.0 - setting.split) * alpha, near, keep_ridge)
+    readout = _train_readout(features, loss, (1.0 - setting.split) * alpha, near, keep_ridge)
     return setting._replace(readout=readout, aligned=aligned)
 
 
@@ -93,10 +93,10 @@ def linear(
     """Train a model without a query on all the data, with the best ridge."""
     task, alpha = budget.training_task(balance), budget.alpha(balance)
     features = Features(get_model(model), task, pi=budget.test_pi(balance), d=budget.d)
-    return Setting(_read(features, loss, alpha, near, keep_ridge), balance)
+    return Setting(_train_readout(features, loss, alpha, near, keep_ridge), balance)
 
 
-def _read(
+def _train_readout(
     features: Features, loss: str | Loss, alpha: float, near: Setting | None, keep_ridge: bool
 ) -> Trained:
     if near is not None and keep_ridge:
@@ -107,7 +107,7 @@ def _read(
 def best_attention(
     budget: Budget, loss: str | Loss = "logistic", near: Setting | None = None
 ) -> Setting:
-    """Return the best settings of attention, looked for from those of a neighbour on.
+    """Return the best settings of attention, searched from those of a neighbour.
 
     Examples
     --------
@@ -116,46 +116,46 @@ def best_attention(
     >>> round(found.error, 2), 0.3 < found.split < 0.6, 1.0 < found.kappa < 3.0
     (0.09, True, True)
     """
-    looked: list[Setting] = []
+    evaluated: list[Setting] = []
 
-    def look(point: FloatArray) -> float:
-        at = _inside(point, budget)
-        looked.append(attention(budget, loss, at, _least(looked) if looked else near))
+    def evaluate(point: FloatArray) -> float:
+        at = _clipped(point, budget)
+        evaluated.append(attention(budget, loss, at, _best(evaluated) if evaluated else near))
         off = np.abs(point - at.point[: len(point)]).sum()
-        return looked[-1].criterion + OUTSIDE * float(off)
+        return evaluated[-1].criterion + OUTSIDE_PENALTY * float(off)
 
     free = 3 if budget.costs is not None else 2
-    if near is None or near.readout.silent:
+    if near is None or near.readout.constant:
         balance = [float(logit(budget.balance()))] if free == 3 else []
-        start = _start(look, looked, balance)
-        most = LOOKS[1 if _least(looked).readout.silent else 0]
+        start = _start(evaluate, evaluated, balance)
+        most = MOST_EVALUATIONS[1 if _best(evaluated).readout.constant else 0]
     else:
-        start, most = near.point[:free], LOOKS[1]
-    simplex = start + np.vstack([np.zeros(free), np.diag(MOVES[:free])])
+        start, most = near.point[:free], MOST_EVALUATIONS[1]
+    simplex = start + np.vstack([np.zeros(free), np.diag(FIRST_STEPS[:free])])
     minimize(
-        look, start, method="Nelder-Mead",
+        evaluate, start, method="Nelder-Mead",
         options={"initial_simplex": simplex, "maxfev": most + 6 * (free - 2),
-                 "xatol": CLOSE, "fatol": EVEN},
+                 "xatol": POINT_TOL, "fatol": CRITERION_TOL},
     )  # fmt: skip
-    return _least(looked)
+    return _best(evaluated)
 
 
 def _start(
-    look: Callable[[FloatArray], float], looked: list[Setting], balance: list[float]
+    evaluate: Callable[[FloatArray], float], evaluated: list[Setting], balance: list[float]
 ) -> FloatArray:
-    """Return where the search starts: the best κ with half the data for the query, or another."""
-    x = np.log(STRENGTHS)
-    errors = [look(np.array([0.0, item, *balance])) for item in x]
-    if not _least(looked).readout.silent:
+    """Return the start of the search: the best κ with half the data for the query, or another."""
+    x = np.log(FIRST_KAPPAS)
+    errors = [evaluate(np.array([0.0, item, *balance])) for item in x]
+    if not _best(evaluated).readout.constant:
         return np.array([0.0, _vertex(x, errors), *balance])
     for split in OTHER_SPLITS:
         for item in x[::2]:
-            look(np.array([logit(split), item, *balance]))
-    return _least(looked).point[: 2 + len(balance)]
+            evaluate(np.array([logit(split), item, *balance]))
+    return _best(evaluated).point[: 2 + len(balance)]
 
 
-def _least(looked: list[Setting]) -> Setting:
-    return min(looked, key=lambda item: item.criterion)
+def _best(evaluated: list[Setting]) -> Setting:
+    return min(evaluated, key=lambda item: item.criterion)
 
 
 def best_linear(
@@ -172,20 +172,20 @@ def best_linear(
     """
     if budget.costs is None:
         return linear(budget, model, loss, budget.balance(), near)
-    looked: list[Setting] = []
+    evaluated: list[Setting] = []
 
-    def look(point: FloatArray) -> float:
-        balance = float(np.clip(expit(point[0]), *BALANCES))
-        looked.append(linear(budget, model, loss, balance, looked[-1] if looked else near))
-        return looked[-1].criterion + OUTSIDE * float(abs(point[0] - logit(balance)))
+    def evaluate(point: FloatArray) -> float:
+        balance = float(np.clip(expit(point[0]), *BALANCE_RANGE))
+        evaluated.append(linear(budget, model, loss, balance, evaluated[-1] if evaluated else near))
+        return evaluated[-1].criterion + OUTSIDE_PENALTY * float(abs(point[0] - logit(balance)))
 
     start = logit(budget.balance() if near is None else near.balance)
     minimize(
-        look, np.array([start]), method="Nelder-Mead",
-        options={"initial_simplex": [[start], [start + MOVES[2]]], "maxfev": LOOKS[1],
-                 "xatol": CLOSE, "fatol": EVEN},
+        evaluate, np.array([start]), method="Nelder-Mead",
+        options={"initial_simplex": [[start], [start + FIRST_STEPS[2]]],
+                 "maxfev": MOST_EVALUATIONS[1], "xatol": POINT_TOL, "fatol": CRITERION_TOL},
     )  # fmt: skip
-    return _least(looked)
+    return _best(evaluated)
 
 
 def _vertex(x: FloatArray, errors: list[float]) -> float:
@@ -197,11 +197,11 @@ def _vertex(x: FloatArray, errors: list[float]) -> float:
     return float(x[at] - np.clip(0.5 * slope / max(bend, 1e-12), -0.7, 0.7))
 
 
-def _inside(point: FloatArray, budget: Budget) -> Setting:
-    """Return the settings at a point of the search, the nearest that are allowed."""
-    split = float(np.clip(expit(point[0]), *SPLITS))
-    kappa = float(np.clip(np.exp(point[1]), *LIMITS))
+def _clipped(point: FloatArray, budget: Budget) -> Setting:
+    """Return the settings at a point of the search, clipped to their ranges."""
+    split = float(np.clip(expit(point[0]), *SPLIT_RANGE))
+    kappa = float(np.clip(np.exp(point[1]), *KAPPA_RANGE))
     balance = budget.balance()
     if len(point) == 3:
-        balance = float(np.clip(expit(point[2]), *BALANCES))
+        balance = float(np.clip(expit(point[2]), *BALANCE_RANGE))
     return Setting(Trained(1.0, np.nan), balance, split, kappa)

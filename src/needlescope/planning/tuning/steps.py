@@ -1,14 +1,14 @@
 """The best two gradient steps: which steps align the query most with the signal.
 
-While steps are short, slopes do not change with the scores, and the cosine of the query is closed:
-with w along −Σ g X̄ and q along −Σ h Xᵀ P X w, g± and h± the slopes of both classes at the biases of
-the first and of the second step. Only their ratios matter, and the bias sets them; where positives
-are rare a bias that silences the negatives is often better than one that balances the slopes, and
-with one step of each kind the best is found by looking. Long first steps gain little or nothing;
-what they gain is found by a search on the exact formula (`polished`).
+While steps are short, slopes do not change with the scores, and the query's cosine has a closed
+form: w is along −Σ g X̄ and q along −Σ h Xᵀ P X w, with g± and h± the slopes of both classes at the
+biases of the first and of the second step. Only their ratios matter, and the bias sets them. Where
+positives are rare, a bias at which the slopes of negatives vanish is often better than one that
+balances the slopes; the best bias is that of a grid. Long first steps gain little or nothing;
+`polished` searches them with the exact formula.
 
-At finite d the share of positives in D0 is not π. Steps that rest on it by chance are passed over:
-the cosine that is compared is a mean over shares one standard deviation above and below.
+At finite d the share of positives in D0 is not π. So that steps do not rest on it by chance, the
+cosine that is compared is a mean over shares one standard deviation above and below.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ...task import Task
 from ...theory.alignment import align_one
 from ...training import Training
 
-REACH = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])  # biases that are looked at
-SHORT = 0.05  # of a short first step: η_w, or how far it moves scores where that is more
+BIASES = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])
+SHORT_STEP = 0.05  # η_w of a short first step, or how far it moves scores where that is more
 LONGEST_QUERY_STEP = 1e5  # η_q; beyond, β is raised
-RANGE = (-34.0, 12.0)  # of the log of a step that is looked at
+LOG_STEP_RANGE = (-34.0, 12.0)  # of the search
 SHORTEST = 1e-14  # η_w
-KEPT = 1e-5  # of the cosine: less is no reason for longer steps
+COSINE_TOL = 1e-5  # the least gain that justifies longer steps
 
 
 class Steps(NamedTuple):
@@ -72,7 +72,7 @@ def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -
     if abs(mean) < 1e-9:
         biases, rates = np.zeros(1), np.ones(1)
     else:
-        biases = -np.sign(mean) * REACH
+        biases = -np.sign(mean) * BIASES
         rates = -biases / mean
     shares = _shares(task.pi, alpha0 * d)
     rows = {
@@ -106,11 +106,11 @@ def short_step(task: Task, alpha0: float) -> float:
     lift, pi = task.theta * task.R / task.L, float(task.pi)
     own = 1.0 / (alpha0 * task.L)
     noise = np.sqrt(((pi * lift) ** 2 + own) / task.L)
-    return max(float(SHORT / max(1.0, own + pi * lift**2 + noise)), SHORTEST)
+    return max(float(SHORT_STEP / max(1.0, own + pi * lift**2 + noise)), SHORTEST)
 
 
 def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> Aligned:
-    """Return the best steps, by the exact formula: the first step no longer than pays.
+    """Return the best steps by the exact formula, with a longer first step where that gains.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> 
     steps = best_steps(task, loss, alpha0, d).steps
 
     def cosine(point: FloatArray) -> float:
-        eta_w, eta_b = np.exp(np.clip(point, *RANGE)).tolist()
+        eta_w, eta_b = np.exp(np.clip(point, *LOG_STEP_RANGE)).tolist()
         try:
             moved = steps._replace(eta_w=eta_w, eta_b=eta_b)
             return -float(align_one(task, moved.training(alpha0, 1.0, loss=loss))["cosine_q"])
@@ -129,21 +129,21 @@ def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> 
             return 1.0
 
     start = np.log([steps.eta_w, max(steps.eta_b, 0.02)])
-    known = -cosine(start)
+    start_cosine = -cosine(start)
     ends = start + np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 0.3]])
     result = minimize(
         cosine, start, method="Nelder-Mead",
-        options={"initial_simplex": ends, "xatol": 0.05, "fatol": KEPT, "maxfev": 40},
+        options={"initial_simplex": ends, "xatol": 0.05, "fatol": COSINE_TOL, "maxfev": 40},
     )  # fmt: skip
-    chosen = result.x if -result.fun > known + KEPT else start
-    eta_w, eta_b = np.exp(np.clip(chosen, *RANGE)).tolist()
-    return Aligned(max(known, -float(result.fun)), steps._replace(eta_w=eta_w, eta_b=eta_b))
+    chosen = result.x if -result.fun > start_cosine + COSINE_TOL else start
+    eta_w, eta_b = np.exp(np.clip(chosen, *LOG_STEP_RANGE)).tolist()
+    return Aligned(max(start_cosine, -float(result.fun)), steps._replace(eta_w=eta_w, eta_b=eta_b))
 
 
 def with_strength(task: Task, training: Training, kappa: float) -> Training:
     """Return the training with the step on the query, and β if need be, that give it strength κ.
 
-    Among a single token there is nothing to attend to: no step moves the query, and none is set.
+    With a single token there is nothing to attend to: no step moves the query, and none is set.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The algorithm that reaches the limit of learning, run on real tokens."""
+"""Approximate message passing on generated tokens."""

@@ -1,13 +1,13 @@
-"""Attention, iterated: message passing towards the best estimate of the signal.
+"""Approximate message passing (AMP) for the signal, which is attention iterated.
 
-With F = X/√d over the tokens of the samples that carry a signal, an estimate ξ̂ = x/√d of it starts
-at nothing, and each round attends to the tokens along it and takes what is attended as the next:
+With F = X/√d over the tokens of the samples that carry a signal, the estimate ξ̂ = x/√d starts at
+zero; each round attends to the tokens along it and takes the attended mean as the next estimate:
 
     ω = F x − V g,    p = P(l ∈ S | ω),    g = θ p,    s = mean Σ_l p_l²,    A = α₊ θ² s
     x ← (Σ Fᵀ g − x α₊ θ² (R − s))/(1 + A),    V = 1/(1 + A)
 
-The terms with V and with R − s take out what a sample's own part in x tells it about itself. Plain
-expectation–maximisation does without them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
+The terms with V and with R − s are the Onsager correction: they remove a sample's own contribution
+to x. Plain expectation–maximisation (EM) lacks them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
 """
 
 from __future__ import annotations
@@ -18,18 +18,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, project
+from ...models.blocks import Data
+from ...models.strength import FIRST_STRENGTH, learned_strength
 from ...task import Task
-from ..samples.data import Data
 from ..sets import memberships
-
-# Where a learned strength starts. One that is too large costs little, one that is too small misses
-# the needle: at L = 100, θ = 4, α = 1, d = 200 a start at 1 loses 0.25 ± 0.10 of the overlap, one
-# at 3, 5 or 8 loses 0.05 ± 0.05, and these end alike at eight tasks of many kinds.
-FIRST_STRENGTH = 5.0
 
 
 class Estimate(NamedTuple):
-    """The estimate ξ̂, the strength that was assumed, and the round it is from."""
+    """The estimate ξ̂, the assumed strength, and the number of the round."""
 
     xi: FloatArray
     theta: float
@@ -41,12 +37,12 @@ def iterate(
 ) -> Iterator[Estimate]:
     """Yield the estimate after each round, from samples that all carry a signal.
 
-    ``theta`` is the strength that is assumed; without it the strength is learned on the way.
+    ``theta`` is the assumed strength; without it the strength is learned, round by round.
 
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((300, 5, 20))
     >>> X[np.arange(300), rng.integers(0, 5, 300), 0] += 4.0
@@ -78,20 +74,3 @@ def iterate(
         yield Estimate(x / np.sqrt(d), strength, number)
         if learns:
             strength = learned_strength(float(x @ x) / d, field * s, strength)
-
-
-def learned_strength(length: float, field: float, before: float) -> float:
-    """Return the θ at which an estimate is as long, in its square, as its own evidence says.
-
-    A posterior of width 1/(1 + A) has a mean of squared norm A/(1 + A), for a field A. A strength
-    that is assumed too small makes it longer, one too large shorter, by about the square of the
-    ratio.
-
-    Examples
-    --------
-    >>> learned_strength(0.5, 1.0, 3.0), round(learned_strength(0.72, 1.0, 3.0), 9)
-    (3.0, 3.6)
-    """
-    believed = field / (1.0 + field)
-    ratio = length / max(believed, 1e-300)
-    return float(np.clip(before * np.sqrt(np.clip(ratio, 0.25, 4.0)), 0.1, 50.0))

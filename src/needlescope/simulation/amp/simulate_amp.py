@@ -1,4 +1,4 @@
-"""The limit of learning at finite dimension: the iteration that reaches it, trial by trial."""
+"""AMP at finite dimension, trial by trial."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind, choice, real, whole
+from ...models.blocks import Data, hold
 from ...noise import STANDARD
 from ...results import SimulatedAMP
 from ...running.processes import Progress, check_n_jobs, run, worth
 from ...running.seeds import child, generator, streams
 from ...task import Positions, Task
-from ..asked import check_memory, trial_count
+from ..checks import check_memory, trial_count
 from ..error.estimated import estimated_error
-from ..point import MEMORY
-from ..samples.data import Data, Tokens, hold
+from ..samples.data import Tokens
+from ..specification import MEMORY
 from ..summary import build, by_name, means
 from .iteration import Estimate, iterate
 
@@ -40,14 +41,14 @@ def simulate_amp(
     memory: int = MEMORY,
     progress: Progress = None,
 ) -> SimulatedAMP:
-    """Learn the signal by attention iterated, at dimension d, several times.
+    """Estimate the signal by approximate message passing (AMP) at dimension d, several times.
 
-    The twin of `bayes_optimal`, which it reaches where the phase is "easy", and of
-    `state_evolution`, which says what its ``path`` is as d → ∞. What a finite d adds is of order
-    1/d, but for the neighbourhood of the easy boundary (`phase_boundaries`), which it blurs: at
-    L = 100, θ = 4, π = 0.5, whose boundary is at α = 0.325, a part of the trials escapes from
-    nothing below it (at 0.7 of it 0.18 ± 0.03 of them for d = 100, 0.02 ± 0.01 for d = 800) and
-    not all do above (at 1.5 of it 0.72 ± 0.03 and 0.82 ± 0.03), within 40 rounds.
+    The twin of `bayes_optimal`, whose overlap it reaches in the "easy" phase, and of
+    `state_evolution`, which gives its ``path`` as d → ∞. The effect of a finite d is of order 1/d,
+    except near the algorithmic threshold (`phase_boundaries`), which it blurs. At L = 100, θ = 4,
+    π = 0.5 the threshold is α = 0.325. Within 40 rounds, at 0.7 of it a fraction 0.18 ± 0.03 of
+    the trials finds the signal for d = 100, and 0.02 ± 0.01 for d = 800; at 1.5 of it a fraction
+    0.72 ± 0.03 and 0.82 ± 0.03.
 
     Parameters
     ----------
@@ -58,28 +59,23 @@ def simulate_amp(
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶.
     trials : int, default 8
-        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
-        standard errors (NaN for one trial).
-    seed : default 0
-        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+        Independent repetitions.
+    seed, n_jobs, progress : optional
+        As in `simulate`.
     rounds : int, default 20
         Of the iteration, from 1 to 10,000.
     method : "amp" or "em", default "amp"
-        Approximate message passing, or plain expectation–maximisation, which does without its
-        correction for what a sample's own part in the estimate tells it about itself.
+        Approximate message passing, or plain expectation–maximisation, which lacks the Onsager
+        correction for a sample's own contribution to the estimate.
     assumed_theta : float, "learned" or None, default None
-        The strength that is assumed: the true one by default. "learned" finds it on the way,
-        between 0.1 and 50. R and the positions are always the task's.
+        The assumed signal strength: the true one by default. "learned" estimates it in each round,
+        between 0.1 and 50. The positions are always the task's.
     assumed_R : int, optional
-        The number of signal tokens that is assumed, from 1 to L: the true one by default. Not with
-        given positions, which say it.
-    n_jobs : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
+        The assumed number of signal tokens, from 1 to L: the true one by default. Not with given
+        positions, which determine it.
     memory : int, default 1 GiB
-        Bytes that a trial may need, roughly. If its tokens do not fit, every round makes them
-        again; if what is left of them, a number for each token, does not fit, it is refused.
-    progress : bool or callable, optional
-        A progress bar (by default if there is a terminal), or a function of (done, total).
+        Bytes that a trial may need, roughly. If its tokens do not fit, every round generates them
+        again; if one number for each token does not fit, the call is refused.
 
     Returns
     -------
@@ -95,9 +91,9 @@ def simulate_amp(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.simulate_amp(task, 2.0, d=300, trials=6, seed=1, n_jobs=1)
+    >>> result = ns.simulate_amp(task, 2.0, d=300, trials=6, seed=1, n_jobs=1)
     >>> limit = ns.bayes_optimal(task, 2.0)
-    >>> bool(abs(found.overlap - limit.overlap) < 4 * found.overlap_se)
+    >>> bool(abs(result.overlap - limit.overlap) < 4 * result.overlap_se)
     True
     """
     alpha = check_amp(task, alpha, d, rounds, method, assumed_theta, assumed_R, memory)
@@ -144,7 +140,7 @@ def check_amp(
     assumed_R: Any,
     memory: int,
 ) -> Any:
-    """Refuse what `simulate_amp` cannot be asked; return α as an array or a number."""
+    """Validate the arguments of `simulate_amp`; return α as an array or a number."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_amp")
     task.need_plain("simulate_amp")
@@ -168,23 +164,16 @@ def check_amp(
                 f"assumed_R must be left out with given positions, which say it, got {assumed_R!r}"
             )
         whole("assumed_R", assumed_R, 1, int(np.min(task.L)))
-    for item, a in np.broadcast(_points(task, alpha), alpha):
-        _check_memory(item, float(a), d, memory)
+    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
+    for point, a in zip(task.scalars(shape), np.broadcast_to(alpha, shape).flat, strict=True):
+        _check_memory(point, float(a), d, memory)
     return alpha
 
 
-def _points(task: Task, alpha: Any) -> Any:
-    """Return the tasks of a grid as an array."""
-    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
-    result = np.empty(shape, object)
-    result.ravel()[:] = task.scalars(shape)
-    return result
-
-
 def _check_memory(task: Task, alpha: float, d: int, memory: int) -> None:
-    """Refuse a trial that needs more than it may: a block of tokens, and a number for each token.
+    """Refuse a trial that needs too much memory: a block of tokens, and a number for each token.
 
-    Samples with a signal are as many as are likely, four deviations more than on average.
+    The number of samples with a signal is taken four deviations above its mean.
     """
     n = alpha * d
     carriers = int(min(n, task.pi * n + 4.0 * np.sqrt(n) + 1.0))
@@ -205,33 +194,33 @@ class _Trial(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Roughly how long it takes: 5 ns for a token's number, and 1 ns in each round."""
+        """A rough time: 5 ns for a token's number, and 1 ns in each round."""
         numbers = self.alpha * self.task.pi * self.d * self.task.L * self.d
         return float(numbers * (5e-9 + 1e-9 * self.rounds)) + 0.05
 
 
-def _trial(item: _Trial) -> dict[str, Any]:
+def _trial(trial: _Trial) -> dict[str, Any]:
     """Draw the samples with a signal, iterate, and test the last estimate."""
-    task, d = item.task, item.d
-    xi = generator(child(item.seed, 0)).standard_normal(d)
+    task, d = trial.task, trial.d
+    xi = generator(child(trial.seed, 0)).standard_normal(d)
     xi /= np.linalg.norm(xi)
-    n = max(1, round(item.alpha * d))
-    count = int((generator(child(item.seed, 1)).random(n) < task.pi).sum())
-    path = np.zeros(item.rounds + 1)
-    believed = task if item.assumed_R is None else task.replace(R=item.assumed_R)
+    n = max(1, round(trial.alpha * d))
+    count = int((generator(child(trial.seed, 1)).random(n) < task.pi).sum())
+    path = np.zeros(trial.rounds + 1)
+    assumed_task = task if trial.assumed_R is None else task.replace(R=trial.assumed_R)
     last = Estimate(np.zeros(d), task.theta, 0)
     if count:
-        data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(item.seed, 2))
-        if 4 * count * task.L * d <= item.memory:
+        data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(trial.seed, 2))
+        if 4 * count * task.L * d <= trial.memory:
             data = hold(data)
-        assumed = task.theta if item.assumed_theta is None else item.assumed_theta
+        assumed = task.theta if trial.assumed_theta is None else trial.assumed_theta
         theta = None if isinstance(assumed, str) else float(assumed)
-        corrected = item.method == "amp"
-        for last in iterate(believed, data, item.rounds, corrected=corrected, theta=theta):
+        corrected = trial.method == "amp"
+        for last in iterate(assumed_task, data, trial.rounds, corrected=corrected, theta=theta):
             path[last.round] = _cosine(last.xi, xi) ** 2
     size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
-    rng = generator(child(item.seed, 3))
-    error, numeric = estimated_error(task, last.theta * size, cosine, rng, believed)
+    rng = generator(child(trial.seed, 3))
+    error, numeric = estimated_error(task, last.theta * size, cosine, rng, assumed_task)
     return {
         "overlap": cosine**2,
         "self_overlap": size**2,

@@ -1,1 +1,1 @@
-"""What a trained classifier's error is, as an integral."""
+"""Test errors as integrals over the law of the data."""

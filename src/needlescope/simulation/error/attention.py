@@ -2,7 +2,7 @@
 
 With Gaussian noise Z = C^{1/2} E Σ^{1/2} the score of attention depends on the tokens through
 g = Zq/√(qᵀΣq) ~ N(0, C) and, given g, is Gaussian: with a = softmax(κ g + τ v),
-or what another kind of attention makes of these logits,
+or the weights that another kind of attention gives to these logits,
 
     mean  θ(v·a)⟨w, ξ⟩ + ω (g·a) + b,     variance  (wᵀΣw − ω²) aᵀCa,     ω = wᵀΣq/√(qᵀΣq).
 
@@ -29,7 +29,7 @@ from ...task import Positions, Task
 from ..samples.data import positions
 from ..samples.noise import correlate
 
-LATTICE_SHIFTS = 32  # enough for their spread to be known: the rounds end by it
+LATTICE_SHIFTS = 32  # enough to estimate their spread, which ends the rounds
 FIRST = 1 << 8  # points of the first round for each shift, fewer where there are many tokens
 TOKENS = 1 << 24  # token draws after which the integral is left at the error it has
 TOL, RELATIVE = 2e-4, 0.05  # the standard error at which to stop
@@ -37,8 +37,8 @@ LATTICE = 64  # tokens beyond these are plain random numbers
 LISTED = 1 << 18  # numbers in a list of all position sets; a longer one is not made
 
 
-class Readout(NamedTuple):
-    """A trained attention classifier as its score sees the data."""
+class ScoreLaw(NamedTuple):
+    """The parameters of the law of a trained attention classifier's score."""
 
     kappa: float  # β √(qᵀΣq), strength of the noise in the logits
     tilt: Any  # β ⟨q, ξ⟩, strength of a unit signal in the logits; of g where κ is infinite
@@ -49,7 +49,7 @@ class Readout(NamedTuple):
 
 
 def attention_error(
-    task: Task, at: Readout, noise: Noise, rng: np.random.Generator, weigh: Weigh = softmax
+    task: Task, at: ScoreLaw, noise: Noise, rng: np.random.Generator, weigh: Weigh = softmax
 ) -> tuple[float, float]:
     """Return the probability of a wrong sign, and the standard error of the integral.
 
@@ -58,7 +58,7 @@ def attention_error(
     At κ = 0 attention is mean pooling:
 
     >>> import needlescope as ns
-    >>> task, at = ns.Task(4, 1, 8.0, 0.5), Readout(0.0, 0.0, 1.0, 0.0, 1.0, -1.0)
+    >>> task, at = ns.Task(4, 1, 8.0, 0.5), ScoreLaw(0.0, 0.0, 1.0, 0.0, 1.0, -1.0)
     >>> round(attention_error(task, at, ns.Noise(), np.random.default_rng(0))[0], 4)
     0.0228
     """
@@ -83,7 +83,7 @@ def attention_error(
 
 
 def _wrong(
-    task: Task, at: Readout, noise: Noise, u: FloatArray, rng: np.random.Generator, weigh: Weigh
+    task: Task, at: ScoreLaw, noise: Noise, u: FloatArray, rng: np.random.Generator, weigh: Weigh
 ) -> FloatArray:
     """Return the chance of a wrong sign at each of N points, rows of uniforms for the tokens.
 
@@ -92,10 +92,10 @@ def _wrong(
     g, marked = _tokens(task, noise, u, rng)
     independent = noise.token_correlation == 0.0
     seen, spread = g, 0.0
-    if independent:  # attention does not see the mean of g: integrated in closed form
+    if independent:  # attention does not depend on the mean of g: integrated in closed form
         seen, spread = g - g.mean(axis=0), at.along**2 / task.L
     total = np.zeros(g.shape[1])
-    for y, weight, tilt, signal, v in _kinds(task, at, marked):
+    for y, weight, tilt, signal, v in _groups(task, at, marked):
         hard = bool(np.isinf(at.kappa))
         logits = (1.0 if hard else at.kappa) * g
         if y > 0.0:
@@ -111,10 +111,10 @@ def _wrong(
     return total
 
 
-def _kinds(
-    task: Task, at: Readout, marked: list[FloatArray]
+def _groups(
+    task: Task, at: ScoreLaw, marked: list[FloatArray]
 ) -> Iterator[tuple[float, float, float, float, FloatArray]]:
-    """List the kinds of samples: label, probability, what their signal does to the score, and v."""
+    """List the groups of samples: label, probability, tilt, ⟨w, ξ⟩ of their signal, and v."""
     shares = (1.0,) if task.signals is None else task.signals
     for share, tilt, signal in zip(shares, np.ravel(at.tilt), np.ravel(at.signal), strict=True):
         for (_, chance), v in zip(task.counts, marked, strict=True):

@@ -1,7 +1,7 @@
-"""The error of the best decision on an estimate of the signal: an integral over fresh tokens.
+"""The test error of the plug-in decision with an estimate of the signal, an integral over tokens.
 
-Along ξ̂/‖ξ̂‖ tokens are t = g + θ c 1{l ∈ S}, c the estimate's cosine. Who takes ξ̂ for the
-posterior's mean believes the signal to be κ = θ‖ξ̂‖ there and answers + where
+Along ξ̂/‖ξ̂‖ tokens are t = g + θ c 1{l ∈ S}, c the estimate's cosine. If ξ̂ is taken for the
+posterior mean, the signal along it has strength κ = θ‖ξ̂‖, and the decision is + where
 
     log mean_S exp(κ Σ_S t − Rκ²/2) > log (1 − π)/π.
 
@@ -31,11 +31,11 @@ def estimated_error(
     kappa: float,
     cosine: float,
     rng: np.random.Generator,
-    believed: Task | None = None,
+    assumed: Task | None = None,
 ) -> tuple[float, float]:
     """Return the probability of a wrong answer, and the standard error of the integral.
 
-    ``believed`` is the task that is decided by, where it has another R than the one that is.
+    ``assumed`` is the task that the decision assumes, if its R differs from the true one.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def estimated_error(
     >>> round(estimated_error(task, 2.0, 1.0, np.random.default_rng(0))[0], 4)
     0.1587
     """
-    believed = task if believed is None else believed
+    assumed = task if assumed is None else assumed
     odds = float(np.log((1.0 - task.pi) / task.pi))
     if kappa <= 0.0:
         return min(task.pi, 1.0 - task.pi), 0.0
@@ -59,7 +59,7 @@ def estimated_error(
             if task.L > LATTICE_TOKENS:
                 rest = rng.standard_normal((len(g), task.L - LATTICE_TOKENS))
                 g = np.concatenate([g, rest], axis=1)
-            sums[row] += float(_wrong(task, believed, kappa, cosine, odds, g, rng).sum())
+            sums[row] += float(_wrong(task, assumed, kappa, cosine, odds, g, rng).sum())
         count = points
         means = sums / count
         error, se = float(means.mean()), float(means.std(ddof=1) / np.sqrt(ESTIMATE_SHIFTS))
@@ -71,7 +71,7 @@ def estimated_error(
 
 def _wrong(
     task: Task,
-    believed: Task,
+    assumed: Task,
     kappa: float,
     cosine: float,
     odds: float,
@@ -83,12 +83,12 @@ def _wrong(
     lift = task.theta * cosine
     marked = _marked(task, len(g), rng)
     positive = centred + lift * (marked - task.R / task.L)
-    spread = float(np.sqrt(task.L)) / (believed.R * kappa)
-    shift = odds + 0.5 * believed.R * kappa**2
+    spread = float(np.sqrt(task.L)) / (assumed.R * kappa)
+    shift = odds + 0.5 * assumed.R * kappa**2
     miss = ndtr(
-        (shift - log_mean(believed, kappa * positive)) * spread - lift * task.R / np.sqrt(task.L)
+        (shift - log_mean(assumed, kappa * positive)) * spread - lift * task.R / np.sqrt(task.L)
     )
-    alarm = ndtr(-(shift - log_mean(believed, kappa * centred)) * spread)
+    alarm = ndtr(-(shift - log_mean(assumed, kappa * centred)) * spread)
     return np.asarray(task.pi * miss + (1.0 - task.pi) * alarm)
 
 

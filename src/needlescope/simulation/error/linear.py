@@ -18,7 +18,7 @@ from ...noise import Noise
 from ...task import Positions, Task
 from ..samples.data import positions
 
-SUBSETS = 1 << 14  # sets that are listed one by one; of more, so many are drawn
+SUBSETS = 1 << 14  # sets that are listed; if there are more, this many are drawn
 
 
 def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Noise) -> float:

@@ -1,94 +1,24 @@
-"""Labelled samples of L tokens, handed out block by block.
+"""Labelled samples of a task, generated block by block.
 
-`Tokens` is a recipe, not an array: it makes each block of X ∈ R^{n×L×d} when asked, always the
-same one, in a buffer that the next block overwrites. A second pass makes it again, so memory stays
-at one block whatever n, L and d; `hold` keeps a data set where there is room. `Arrays` are samples
-in memory, `Joined` several data sets after each other; all three are the data of the stages.
+`Tokens` generates each block of X ∈ R^{n×L×d} on demand, in a buffer that the next block
+overwrites. A second pass generates the same blocks again, so memory stays at one block whatever n,
+L and d; `hold` of `models.blocks` keeps a data set where there is room.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
-from ...models.segments import Even, Ragged, Segments
+from ...models.blocks import Block, block_rows
 from ...noise import Noise
 from ...running.seeds import child, generator
 from ...signal_count import SignalCount
 from ...task import Positions, Task
 from .noise import fill_noise
-
-# Numbers in a block, 2 MiB: large enough for BLAS, small enough for the cache.
-TOKEN_BLOCK = 1 << 19
-
-
-class Block(NamedTuple):
-    """Some of the samples: tokens, labels, and which rows of the data they are.
-
-    Tokens are (m, L, d); or (tokens, d), if samples differ in length.
-    """
-
-    X: Any
-    y: FloatArray
-    rows: Any
-    ragged: Ragged | None = None
-
-    @property
-    def table(self) -> Any:
-        """The tokens of all samples, one row each."""
-        return self.X.reshape(-1, self.X.shape[-1])
-
-    @property
-    def segments(self) -> Segments:
-        """Which rows of the table make a sample."""
-        return Even(self.X.shape[1]) if self.ragged is None else self.ragged
-
-
-class Data(Protocol):
-    """What the stages need to know of a data set."""
-
-    @property
-    def y(self) -> FloatArray:
-        """The n labels, −1 or +1."""
-        ...
-
-    @property
-    def tokens(self) -> tuple[int, int]:
-        """L and d; L is 0 where samples differ."""
-        ...
-
-    def blocks(self) -> Iterator[Block]:
-        """Hand out all samples in order; a block is valid until the next is asked for."""
-        ...
-
-
-class Arrays(NamedTuple):
-    """Samples in memory: X of shape (n, L, d) and labels.
-
-    Examples
-    --------
-    >>> data = Arrays(np.zeros((6, 4, 3)), np.ones(6))
-    >>> data.tokens, [block.X.shape for block in data.blocks()]
-    ((4, 3), [(6, 4, 3)])
-    """
-
-    X: Any
-    y: FloatArray
-
-    @property
-    def tokens(self) -> tuple[int, int]:
-        """L and d."""
-        return self.X.shape[1], self.X.shape[2]
-
-    def blocks(self) -> Iterator[Block]:
-        """Hand out slices of the array."""
-        step = block_rows(*self.tokens)
-        for first in range(0, len(self.y), step):
-            rows = slice(first, min(first + step, len(self.y)))
-            yield Block(self.X[rows], self.y[rows], rows)
 
 
 class Marks(NamedTuple):
@@ -115,15 +45,6 @@ class Marks(NamedTuple):
     def total(self, values: FloatArray) -> FloatArray:
         """Add up values, one for each entry of ``tokens``, over the signal tokens."""
         return np.asarray((values if self.carry is None else values * self.carry).sum(axis=1))
-
-
-class _Start(NamedTuple):
-    """A block before its noise: its positives, what they carry, and the stream of the noise."""
-
-    positive: IndexArray
-    marked: Marks  # their signal tokens
-    carried: IndexArray | None  # which of several signals
-    rng: np.random.Generator
 
 
 class Tokens(NamedTuple):
@@ -161,63 +82,29 @@ class Tokens(NamedTuple):
         return self.y if self.truth is None else self.truth
 
     def blocks(self) -> Iterator[Block]:
-        """Make the samples block by block, each from a stream of its own."""
+        """Generate the samples block by block, each from a stream of its own."""
+        return (block for block, _, _ in self.marked_blocks())
+
+    def marks(self) -> Iterator[Marks]:
+        """Yield, block by block, which tokens of each positive carry the signal."""
+        return (marked for _, marked, _ in self.marked_blocks())
+
+    def marked_blocks(self) -> Iterator[tuple[Block, Marks, IndexArray | None]]:
+        """Yield each block, the signal tokens of its positives, and which signal each carries."""
         (L, d), n = self.tokens, len(self.y)
         step = min(block_rows(L, d), n)
         buffer = np.empty((step, L, d), np.float32)
         signal = (self.task.theta * self.xi).astype(np.float32)
         for number, first in enumerate(range(0, n, step)):
             rows = slice(first, min(first + step, n))
-            y, X = self.y[rows], buffer[: rows.stop - first]
-            positive, marked, carried, rng = self._start(number, rows)
+            X, rng = buffer[: rows.stop - first], generator(child(self.seed, number))
+            positive = np.flatnonzero(self.true_labels[rows] > 0.0)
+            marked = marks(self.task, len(positive), rng)
+            carried = kinds(self.task, len(positive), rng)
             fill_noise(self.noise, X, rng)
             owner, token = marked.pairs
             X[positive[owner], token] += signal if carried is None else signal[carried[owner]]
-            yield Block(X, y, rows)
-
-    def marks(self) -> Iterator[Marks]:
-        """Say, block by block, which tokens of each positive carry the signal."""
-        return (marked for _, marked, _, _ in self._starts())
-
-    def carried(self) -> Iterator[IndexArray | None]:
-        """Say, block by block, which of several signals each positive carries."""
-        return (carried for _, _, carried, _ in self._starts())
-
-    def _starts(self) -> Iterator[_Start]:
-        step = block_rows(*self.tokens)
-        for number, first in enumerate(range(0, len(self.y), step)):
-            yield self._start(number, slice(first, first + step))
-
-    def _start(self, number: int, rows: slice) -> _Start:
-        rng = generator(child(self.seed, number))
-        positive = np.flatnonzero(self.true_labels[rows] > 0.0)
-        marked = marks(self.task, len(positive), rng)
-        return _Start(positive, marked, kinds(self.task, len(positive), rng), rng)
-
-
-class Joined(NamedTuple):
-    """Several data sets with the same tokens, one after the other."""
-
-    parts: tuple[Data, ...]
-
-    @property
-    def y(self) -> FloatArray:
-        """All labels."""
-        return np.concatenate([part.y for part in self.parts])
-
-    @property
-    def tokens(self) -> tuple[int, int]:
-        """L and d."""
-        return self.parts[0].tokens
-
-    def blocks(self) -> Iterator[Block]:
-        """Hand out the blocks of each part in turn."""
-        offset = 0
-        for part in self.parts:
-            for block in part.blocks():
-                rows = slice(block.rows.start + offset, block.rows.stop + offset)
-                yield block._replace(rows=rows)
-            offset += len(part.y)
+            yield Block(X, self.y[rows], rows), marked, carried
 
 
 def tokens(
@@ -300,17 +187,3 @@ def kinds(task: Task, count: int, rng: np.random.Generator) -> IndexArray | None
     array([1, 1, 1])
     """
     return None if task.signals is None else rng.choice(task.kinds, count, p=task.signals)
-
-
-def hold(data: Data, dtype: Any = np.float32) -> Arrays:
-    """Bring a data set into memory, for methods that pass over it many times."""
-    L, d = data.tokens
-    X = np.empty((len(data.y), L, d), dtype)
-    for block in data.blocks():
-        X[block.rows] = block.X
-    return Arrays(X, data.y)
-
-
-def block_rows(L: int, d: int) -> int:
-    """Return how many samples make a block."""
-    return max(1, TOKEN_BLOCK // (L * d))

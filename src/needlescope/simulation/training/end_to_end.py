@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
+from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import get_loss
+from ...models.blocks import Data
+from ...models.gradient import State, gradient, pack, unpack
 from ...training import Training
-from ..samples.data import Data
-from .stages import State, Together
 
 TOGETHER_TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
 TOGETHER_ITERATIONS = 5000
@@ -31,7 +32,7 @@ def train_together(
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> rng = np.random.default_rng(0)
     >>> y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
     >>> X = rng.standard_normal((60, 4, 3))
@@ -64,15 +65,17 @@ def _starts(state: State, training: Training, starts: int, rng: np.random.Genera
 
 
 def _descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
-    objective = Together(
-        data,
-        get_loss(training.loss),
-        training.ridge,
-        state.q.shape,
-        training.beta,
-        dtype=np.float64,
-    )
-    first = objective.pack(state)
+    loss, ridge = get_loss(training.loss), training.ridge
+
+    def objective(at: FloatArray) -> tuple[float, FloatArray]:
+        """Return the regularised mean loss at a vector (q, w, b), and its gradient."""
+        state_at = unpack(at, state.q.shape)
+        pull = gradient(data, state_at, loss, training.beta, dtype=np.float64)
+        slope = pack(State(pull.q, pull.w, pull.b))
+        slope[:-1] += ridge * at[:-1]
+        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
+
+    first = pack(state)
     scale = float(np.linalg.norm(objective(0.0 * first)[1]))
     stop = TOGETHER_TOLERANCE * scale / np.sqrt(len(first))  # L-BFGS-B looks at the largest entry
     options = {
@@ -84,4 +87,4 @@ def _descend(data: Data, state: State, training: Training) -> tuple[float, float
     at = minimize(objective, first, jac=True, method="L-BFGS-B", options=options).x
     value, slope = objective(at)
     residual = float(np.linalg.norm(slope)) / max(scale, 1e-300)
-    return value, residual, objective.unpack(at)
+    return value, residual, unpack(at, state.q.shape)

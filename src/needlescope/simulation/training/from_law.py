@@ -1,4 +1,4 @@
-"""Training on the reduced law: the same trial without its tokens, in a basis of its own."""
+"""Training on the reduced law: a trial without its tokens, in the basis of the law."""
 
 from __future__ import annotations
 
@@ -8,57 +8,60 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 from ...running.seeds import generator
-from ..error.attention import Readout
-from ..point import Trial
+from ..error.attention import ScoreLaw
 from ..samples.data import Marks, flipped, kinds, labels, signal_tokens
+from ..specification import Trial
 from . import reduced, stages
 from .trained import Trained, Weights, aligned, several_cosines
 
 
 def train(trial: Trial) -> Trained:
     """Train the classifier of one trial."""
+    spec, task = trial.spec, trial.spec.task
     alignment = _alignment(trial)
-    kappa, s = _seen(trial, alignment)
+    kappa, s = _query_law(trial, alignment)
     F, y = _features(trial, kappa, s)
-    fit = stages.readout(F, y, trial.training)
-    several = trial.task.signals is not None
-    if not trial.model.has_query:
-        signals = fit.w[: trial.task.kinds * trial.model.weights(trial.task.L)]
-        signals = signals.reshape(trial.task.kinds, -1).T if several else signals
+    fit = stages.readout(F, y, spec.training)
+    several = task.signals is not None
+    if not spec.model.has_query:
+        signals = fit.w[: task.kinds * spec.model.weights(task.L)]
+        signals = signals.reshape(task.kinds, -1).T if several else signals
         return Trained(fit, y, signals, None, np.nan, alignment)
     along, signal = float(fit.w[0]), np.zeros(0)
     if several:
-        signal = np.array(s) * along + reduced.beside(s) @ fit.w[1 : 1 + trial.task.kinds]
+        signal = np.array(s) * along + reduced.beside(s) @ fit.w[1 : 1 + task.kinds]
     else:
-        beside = float(fit.w[1]) if trial.d > 1 else 0.0
+        beside = float(fit.w[1]) if spec.d > 1 else 0.0
         signal = np.array([s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside])
     tilt = np.array(s) if np.isinf(kappa) else kappa * np.array(s)
-    look = Readout(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
-    query_part = along if kappa > 0.0 or trial.query is not None else 0.0
-    return Trained(fit, y, signal[None] if several else signal, look, query_part, alignment)
+    score_law = ScoreLaw(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
+    query_part = along if kappa > 0.0 or spec.query is not None else 0.0
+    return Trained(fit, y, signal[None] if several else signal, score_law, query_part, alignment)
 
 
 def align(trial: Trial) -> dict[str, float]:
     """Take stages 1 to 3 of one trial and return the realised alignment."""
+    spec, task = trial.spec, trial.spec.task
     rng = generator(trial.stream("D0"))
-    y = labels(trial.task, trial.n0, rng)
-    first, means = reduced.first_step(trial.task, trial.training, y, trial.d, rng)
-    if trial.training.balanced:
-        first = reduced.balance(trial.task, trial.training, first, means)
-    state = reduced.query_step(trial.task, trial.training, first, means, rng)
-    basis = np.eye(trial.task.kinds, trial.d)
-    return aligned(trial, basis[0] if trial.task.signals is None else basis, first.w, state.q)
+    y = labels(task, trial.point.n0, rng)
+    first, means = reduced.first_step(task, spec.training, y, spec.d, rng)
+    if spec.training.balanced:
+        first = reduced.balance(task, spec.training, first, means)
+    state = reduced.query_step(task, spec.training, first, means, rng)
+    basis = np.eye(task.kinds, spec.d)
+    return aligned(trial, basis[0] if task.signals is None else basis, first.w, state.q)
 
 
 def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     """Return the attention weights on fresh positives, some at a time, and the alignment."""
+    spec = trial.spec
     alignment = _alignment(trial)
-    task, rng = trial.task, generator(trial.stream("test"))
-    assert trial.model.weigh is not None
-    (kappa, cosine), carried = _seen(trial, alignment), kinds(task, trial.n_test, rng)
+    task, rng = spec.task, generator(trial.stream("test"))
+    assert spec.model.weigh is not None
+    (kappa, cosine), carried = _query_law(trial, alignment), kinds(task, spec.n_test, rng)
     own = cosine if carried is None else cosine[carried]
-    tokens = signal_tokens(task, np.ones(trial.n_test), rng)
-    blocks = reduced.attention_weights(task, tokens, kappa, own, rng, trial.model.weigh)
+    tokens = signal_tokens(task, np.ones(spec.n_test), rng)
+    blocks = reduced.attention_weights(task, tokens, kappa, own, rng, spec.model.weigh)
     return (
         (a, _first(tokens[rows]), None if carried is None else carried[rows])
         for rows, _, a in blocks
@@ -66,36 +69,36 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
 
 
 def _first(tokens: IndexArray) -> Marks:
-    """Mark the first tokens of each sample, as many as it says."""
+    """Mark the first ``tokens`` tokens of each sample."""
     carry = reduced.first_tokens(tokens)
     return Marks(np.broadcast_to(np.arange(carry.shape[1]), carry.shape), carry)
 
 
 def features(trial: Trial) -> tuple[FloatArray, FloatArray]:
-    """Return the features and labels that stage 4 of one trial is given."""
-    return _features(trial, *_seen(trial, _alignment(trial)))
+    """Return the features and labels of stage 4 of one trial."""
+    return _features(trial, *_query_law(trial, _alignment(trial)))
 
 
 def _alignment(trial: Trial) -> dict[str, float]:
-    if trial.model.has_query and trial.query is None:
+    if trial.spec.trains_query:
         return align(trial)
     return aligned(trial, np.zeros(0), None, None)
 
 
-def _seen(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
-    """Return κ and the cosine of the first basis vector: free where a trained query is zero.
+def _query_law(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
+    """Return κ and the cosine of the first basis vector, which is free if a trained query is zero.
 
-    In one dimension that vector is the signal's, whatever became of the query. With several
-    signals it is the cosine with each.
+    In one dimension that vector is the signal. With several signals, the cosines with each.
     """
     kappa, cosine = alignment["kappa"], alignment["cosine_q"]
-    if trial.task.signals is not None:
+    if trial.spec.task.signals is not None:
         return kappa, several_cosines(trial, alignment)
-    return kappa, 1.0 if trial.d == 1 and cosine == 0.0 else cosine
+    return kappa, 1.0 if trial.spec.d == 1 and cosine == 0.0 else cosine
 
 
 def _features(trial: Trial, kappa: float, cosine: Any) -> tuple[FloatArray, FloatArray]:
-    task, d, rng = trial.task, trial.d, generator(trial.stream("D1"))
-    truth = labels(task, trial.n, rng)
-    F = reduced.FEATURES[trial.model.name](task, truth, d, kappa, cosine, rng)
+    spec = trial.spec
+    task, d, rng = spec.task, spec.d, generator(trial.stream("D1"))
+    truth = labels(task, trial.point.n, rng)
+    F = reduced.FEATURES[spec.model.name](task, truth, d, kappa, cosine, rng)
     return F, flipped(task, truth, rng)

@@ -1,4 +1,4 @@
-"""Training on explicit tokens: the stages, applied to real arrays."""
+"""Training on generated tokens."""
 
 from __future__ import annotations
 
@@ -8,41 +8,44 @@ import numpy as np
 
 from ...arrays import FloatArray, project
 from ...losses import get_loss
+from ...models.blocks import Data, Joined, hold
+from ...models.blocks import features as model_features
+from ...models.gradient import State, model_scores
 from ...models.segments import peak
 from ...running.seeds import child, generator
 from ...solvers.problem import Fit
-from ..error.attention import Readout
-from ..point import Trial
-from ..samples.data import Data, Joined, Tokens, hold, tokens
+from ..error.attention import ScoreLaw
+from ..samples.data import Tokens, tokens
+from ..specification import Trial
 from . import stages
 from .end_to_end import train_together
-from .stages import State
 from .trained import Trained, Weights, aligned
 
 
 def train(trial: Trial) -> Trained:
     """Train the classifier of one trial."""
+    spec = trial.spec
     xi, D0, D1 = _draw(trial)
     first, state, direction = _query(trial, xi, D0)
-    if trial.starts:
+    if spec.starts:
         data: Data = hold(Joined((D0, D1)))
         rng = generator(trial.stream("starts"))
-        state, residual = train_together(data, state, trial.training, trial.starts, rng)
+        state, residual = train_together(data, state, spec.training, spec.starts, rng)
         direction = _unit(state.q)
-        scores = stages.scores(data, trial.model, state, trial.training.beta)
+        scores = model_scores(data, spec.model, state, spec.training.beta)
         fit = Fit(state.w, state.b, scores, residual, 0)
     else:
         data = _readout_data(trial, D0, D1)
-        F = stages.features(data, trial.model, state.q, trial.sharpness)
-        fit = stages.readout(F, data.y, trial.training)
+        F = model_features(data, spec.model, state.q, trial.point.beta)
+        fit = stages.readout(F, data.y, spec.training)
         state = State(state.q, fit.w, fit.b)
-    signals = fit.w.reshape(-1, trial.d) @ xi.T
-    if not trial.model.has_query:
+    signals = fit.w.reshape(-1, spec.d) @ xi.T
+    if not spec.model.has_query:
         alignment = aligned(trial, xi, None, None)
         return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
     alignment = aligned(trial, xi, None if first is None else first.w, state.q)
-    look, query_part = _look(trial, state, xi), float(fit.w @ direction)
-    return Trained(fit, data.y, signals, look, query_part, alignment, state, xi)
+    score_law, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
+    return Trained(fit, data.y, signals, score_law, query_part, alignment, state, xi)
 
 
 def align(trial: Trial) -> dict[str, float]:
@@ -54,91 +57,96 @@ def align(trial: Trial) -> dict[str, float]:
 
 def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     """Return the attention weights on fresh positives, block by block, and the alignment."""
+    spec = trial.spec
     xi, D0, _ = _draw(trial)
     first, state, _ = _query(trial, xi, D0)
-    data = Tokens(trial.task, np.ones(trial.n_test), xi, trial.noise, trial.stream("test"))
+    data = Tokens(spec.task, np.ones(spec.n_test), xi, spec.noise, trial.stream("test"))
     weights = (
         (_weights(trial, block.table, state.q), marked, carried)
-        for block, marked, carried in zip(data.blocks(), data.marks(), data.carried(), strict=True)
+        for block, marked, carried in data.marked_blocks()
     )
     return weights, aligned(trial, xi, None if first is None else first.w, state.q)
 
 
 def _weights(trial: Trial, rows: Any, q: FloatArray) -> FloatArray:
     """Return the attention weights on L tokens of each sample."""
-    assert trial.model.weigh is not None
-    hard = np.isinf(trial.sharpness)
-    logits = project(rows, q if hard else trial.sharpness * q).reshape(-1, trial.task.L)
-    return (peak if hard else trial.model.weigh)(logits, 1)
+    spec = trial.spec
+    assert spec.model.weigh is not None
+    hard = np.isinf(trial.point.beta)
+    logits = project(rows, q if hard else trial.point.beta * q).reshape(-1, spec.task.L)
+    return (peak if hard else spec.model.weigh)(logits, 1)
 
 
 def features(trial: Trial) -> tuple[Any, FloatArray]:
-    """Return the features and labels that stage 4 of one trial is given."""
+    """Return the features and labels of stage 4 of one trial."""
     xi, D0, D1 = _draw(trial)
     _, state, _ = _query(trial, xi, D0)
     data = _readout_data(trial, D0, D1)
-    return stages.features(data, trial.model, state.q, trial.sharpness), data.y
+    return model_features(data, trial.spec.model, state.q, trial.point.beta), data.y
 
 
 def _draw(trial: Trial) -> tuple[FloatArray, Data, Data]:
-    """Return the signal, D0 and D1; tokens are not made before they are asked for."""
+    """Return the signal, D0 and D1; tokens are generated on demand."""
     xi = _signal(trial)
     D0 = _first_data(trial, xi)
-    D1 = tokens(trial.task, trial.n1, xi, trial.noise, trial.stream("D1"))
+    D1 = tokens(trial.spec.task, trial.point.n1, xi, trial.spec.noise, trial.stream("D1"))
     return xi, D0, D1
 
 
 def _signal(trial: Trial) -> FloatArray:
     """Return the direction of the signal, given or random; of several, orthonormal rows."""
+    spec, task = trial.spec, trial.spec.task
     rng = generator(trial.stream("signal"))
-    if trial.task.signals is None:
-        xi = rng.standard_normal(trial.d) if trial.signal is None else trial.signal
+    if task.signals is None:
+        xi = rng.standard_normal(spec.d) if spec.signal is None else spec.signal
         return np.asarray(xi / np.linalg.norm(xi))
-    if trial.signal is not None:
-        return np.asarray(trial.signal)
-    return np.ascontiguousarray(np.linalg.qr(rng.standard_normal((trial.d, trial.task.kinds)))[0].T)
+    if spec.signal is not None:
+        return np.asarray(spec.signal)
+    return np.ascontiguousarray(np.linalg.qr(rng.standard_normal((spec.d, task.kinds)))[0].T)
 
 
 def _first_data(trial: Trial, xi: FloatArray) -> Data:
     """Return D0; with a schedule, its batches one after the other."""
+    spec, task = trial.spec, trial.spec.task
     stream = trial.stream("D0")
-    if trial.training.schedule is None:
-        return tokens(trial.task, trial.n0, xi, trial.noise, stream)
+    if spec.training.schedule is None:
+        return tokens(task, trial.point.n0, xi, spec.noise, stream)
     return Joined(
         tuple(
-            tokens(trial.task, n, xi, trial.noise, child(stream, k))
-            for k, n in enumerate(trial.batches)
+            tokens(task, n, xi, spec.noise, child(stream, k))
+            for k, n in enumerate(trial.point.batches)
         )
     )
 
 
 def _readout_data(trial: Trial, D0: Data, D1: Data) -> Data:
-    if trial.reuse == "D0":
+    if trial.spec.reuse == "D0":
         return D0
-    return Joined((D0, D1)) if trial.joins else D1
+    return Joined((D0, D1)) if trial.spec.joins else D1
 
 
 def _query(trial: Trial, xi: FloatArray, D0: Data) -> tuple[State | None, State, FloatArray]:
     """Return the state after the first step, if any, that with the query, and its direction."""
-    start = stages.start(trial.d)
-    if not trial.model.has_query:
+    spec = trial.spec
+    start = stages.start(spec.d)
+    if not spec.model.has_query:
         return None, start, start.q
-    if trial.query is None:
+    if spec.query is None:
         first, state = _train_query(trial, D0)
         return first, state, _unit(state.q)
-    kappa = trial.query.kappa
-    across = generator(trial.stream("query")).standard_normal(trial.d)
-    if trial.query.cosines is None:
-        s = trial.query.cosine
+    kappa = spec.query.kappa
+    across = generator(trial.stream("query")).standard_normal(spec.d)
+    if spec.query.cosines is None:
+        s = spec.query.cosine
         across -= (across @ xi) * xi
         along, left = s * xi, (1.0 - s) * (1.0 + s)
     else:
         across -= (xi @ across) @ xi
-        along = np.array(trial.query.cosines) @ xi
+        along = np.array(spec.query.cosines) @ xi
         left = max(1.0 - float(along @ along), 0.0)
     across *= np.sqrt(left) / max(float(np.linalg.norm(across)), 1e-300)
     direction = along + across
-    norm = 1.0 if np.isinf(kappa) else kappa / trial.training.beta  # of a hard query any will do
+    norm = 1.0 if np.isinf(kappa) else kappa / spec.training.beta  # of a hard query any will do
     return None, start._replace(q=norm * direction), direction
 
 
@@ -149,27 +157,29 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 
 def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
-    """Return the state whose w is told of, after the first step, and the one with the query.
+    """Return the state after the first step, whose w is reported, and that after the query steps.
 
     After a schedule, which moves both at once, they are the same.
     """
+    spec = trial.spec
     if isinstance(D0, Joined):
-        state = stages.scheduled_steps(D0.parts, stages.start(trial.d), trial.training)
+        state = stages.scheduled_steps(D0.parts, stages.start(spec.d), spec.training)
         return state, state
-    D0 = hold(D0) if trial.holds else D0
-    first = stages.first_step(D0, stages.start(trial.d), trial.training)
-    if trial.training.balanced:
-        first = stages.balance(D0, first, get_loss(trial.training.loss), trial.training.beta)
+    D0 = hold(D0) if trial.point.holds else D0
+    first = stages.first_step(D0, stages.start(spec.d), spec.training)
+    if spec.training.balanced:
+        first = stages.balance(D0, first, get_loss(spec.training.loss), spec.training.beta)
     state = first
-    for _ in range(trial.training.query_steps):
-        state = stages.query_step(D0, state, trial.training)
+    for _ in range(spec.training.query_steps):
+        state = stages.query_step(D0, state, spec.training)
     return first, state
 
 
-def _look(trial: Trial, state: State, xi: FloatArray) -> Readout:
-    (q, w, b), beta, noise = state, trial.sharpness, trial.noise
+def _score_law(trial: Trial, state: State, xi: FloatArray) -> ScoreLaw:
+    """Return the parameters of the law of the score on fresh samples."""
+    (q, w, b), beta, noise = state, trial.point.beta, trial.spec.noise
     size = float(np.sqrt(noise.covary(q, q)))
     along = noise.covary(w, q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(noise.covary(w, w) - along**2, 0.0)))
     tilt = xi @ q / size if np.isinf(beta) else beta * (xi @ q)
-    return Readout(beta * size, tilt, xi @ w, along, across, b)
+    return ScoreLaw(beta * size, tilt, xi @ w, along, across, b)

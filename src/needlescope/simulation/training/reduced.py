@@ -1,7 +1,7 @@
-"""The same trials without their tokens: the exact law of everything the stages look at.
+"""Trials without tokens: the exact law of everything that the stages of training compute.
 
-With standard Gaussian noise a trial sees its n·L·d numbers only through a few projections, and
-the rest can be drawn as sums. Nothing here is an approximation; it holds at every n, L and d.
+With standard Gaussian noise a trial depends on its n·L·d numbers only through a few projections,
+and the rest can be drawn as sums. Nothing is approximated: the law holds at every n, L and d.
 
 - Stage 2. Given the labels, Σ gᵢ X̄ᵢ is one Gaussian vector V about its mean. Given V, the means X̄ᵢ
   along w are Gaussian with the constraint that they add up to V: a draw, less its part along g.
@@ -27,13 +27,13 @@ from ...arrays import FloatArray, IndexArray
 from ...losses import get_loss
 from ...losses.balance import balancing_shift
 from ...models import MODELS
+from ...models.gradient import State
 from ...models.model import Weigh
 from ...models.segments import peak, softmax
 from ...task import Task
 from ...training import Training
 from ..samples.data import flipped, kinds, marks, signal_tokens
 from ..samples.normal import normal
-from .stages import State
 
 Reduced: TypeAlias = (
     "Callable[[Task, FloatArray, int, float, Any, np.random.Generator], FloatArray]"
@@ -41,9 +41,9 @@ Reduced: TypeAlias = (
 
 
 class Means(NamedTuple):
-    """D0 as stage 3 meets it: training labels, and the noise of each mean token along w, times √L.
+    """D0 before stage 3: training labels, and the noise of each mean token along w, times √L.
 
-    ``tokens`` says how many tokens of each sample carry the signal.
+    ``tokens`` is the number of tokens of each sample that carry the signal.
     """
 
     y: FloatArray
@@ -79,11 +79,11 @@ def first_step(
             carriers = (tokens == R) & (carried == k)
             pull[k] += float(g[carriers].sum()) * task.theta * R / task.L
     w = -training.eta_w / n * pull
-    seen = rng.standard_normal(n)
+    along = rng.standard_normal(n)
     norm = float(np.linalg.norm(w))
     if norm > 0.0:
-        seen += g * (float(noise @ w) / norm - float(g @ seen) / size) / size
-    return State(np.zeros(d), w, b), Means(y, seen, tokens, carried)
+        along += g * (float(noise @ w) / norm - float(g @ along) / size) / size
+    return State(np.zeros(d), w, b), Means(y, along, tokens, carried)
 
 
 def balance(task: Task, training: Training, state: State, means: Means) -> State:

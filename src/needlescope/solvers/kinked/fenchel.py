@@ -107,10 +107,10 @@ def best_bias(loss: PiecewiseQuadratic, h: FloatArray, y: FloatArray, c: FloatAr
     Examples
     --------
     >>> from needlescope.losses import HINGE
-    >>> one = np.array([0.5, 0.5])
-    >>> best_bias(HINGE, np.array([3.0, -2.0]), np.array([1.0, -1.0]), one)
+    >>> half = np.array([0.5, 0.5])
+    >>> best_bias(HINGE, np.array([3.0, -2.0]), np.array([1.0, -1.0]), half)
     -0.5
-    >>> best_bias(HINGE, np.zeros(2), np.ones(2), one)
+    >>> best_bias(HINGE, np.zeros(2), np.ones(2), half)
     1.0
     """
     ends = np.unique(y[:, None] * loss.knots - h[:, None])

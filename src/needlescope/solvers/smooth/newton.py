@@ -22,8 +22,8 @@ from ..products import Products
 from .point import Point, at_point
 
 MOST_NEWTON_STEPS = 100
-IDLE, IDLE_STEPS = 1e-17, 5  # so many steps that gain less than that part of J: rounding
-SHORT, SHORT_STEPS = 0.3, 4  # so many steps of less than that length: the model is a bad one
+IDLE, IDLE_STEPS = 1e-17, 5  # this many steps that each gain less than this part of J: rounding
+SHORT, SHORT_STEPS = 0.3, 4  # this many steps shorter than this: the model is poor
 LOWER = 0.1  # factor from one ridge to the next
 NEAR_MINIMUM = 0.03
 

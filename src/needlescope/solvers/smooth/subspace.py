@@ -33,7 +33,7 @@ MOST_DIRECTIONS = 80  # before a clearance
 KEPT_DIRECTIONS = 40  # after it
 RISE = 1e-12  # of J, which is rounding
 STALLED_FALL = 0.5  # an exact gradient that falls by less says that the products are too rough
-BIAS_STEPS, BIAS_ENOUGH = 30, 1e-3
+BIAS_STEPS, BIAS_SLOPE = 30, 1e-3
 PACE = 10  # iterations over which the pace is judged
 
 
@@ -55,7 +55,7 @@ class Span(ABC):
         self.iterations = 0
         self.calibration = 1.0  # of the estimated gradient norm
         self.squares = products.centred_squares() if self.dual else products.row_squares
-        self.settle(base)
+        self.rebase(base)
 
     @abstractmethod
     def direction(self, r: FloatArray, curvature: FloatArray) -> tuple[FloatArray, float]:
@@ -73,7 +73,7 @@ class Span(ABC):
     def metric(self, x: FloatArray, scores: FloatArray) -> FloatArray:
         """Return the m with ⟨w', w⟩ = m·x' for every x'."""
 
-    def settle(self, point: Point) -> None:
+    def rebase(self, point: Point) -> None:
         """Take ``point`` as the base; the oldest directions go when there are too many."""
         if self.count == MOST_DIRECTIONS:
             self.directions[:KEPT_DIRECTIONS] = self.directions[
@@ -91,7 +91,7 @@ class Span(ABC):
         self.z = point.z.copy()
 
     def refresh(self) -> bool:
-        """Recompute scores and gradient exactly at the current position and settle there.
+        """Recompute scores and gradient exactly at the current position, the new base.
 
         Return False, and stay, if J turns out to have risen: the products are too rough.
         """
@@ -100,7 +100,7 @@ class Span(ABC):
         before = objective(problem, base.z, base.w)
         if not objective(problem, point.z, point.w) <= before + RISE * abs(before):
             return False
-        self.settle(point)
+        self.rebase(point)
         norm = self.direction(point.r, curvatures(problem, point.z))[1]
         self.calibration = point.norm / norm if norm > 0.0 else 1.0
         return True
@@ -245,7 +245,7 @@ def _find_bias(span: Span) -> None:
     for _ in range(BIAS_STEPS):
         span.newton_step()
         r = pulls(span.problem, span.z)
-        if abs(r.sum()) <= BIAS_ENOUGH * np.abs(r).sum():
+        if abs(r.sum()) <= BIAS_SLOPE * np.abs(r).sum():
             return
 
 

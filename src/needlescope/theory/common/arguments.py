@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import NotConverged
 from ...grid import real
 from ...models import Model
-from ...models.asked import check_query
+from ...models.checks import check_query
 from ...query import Query
 from ...task import Task
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from needlescope.estimators import read_h5ad
-from needlescope.estimators.bags.readers import source
+from needlescope.estimators.bags.readers import content
 
 COVERS = ("cells",)
 h5py = pytest.importorskip("h5py")
@@ -72,7 +72,7 @@ def path(tmp_path):
 @pytest.mark.parametrize("kind", ["dense", "csr_matrix", "csc_matrix"])
 @pytest.mark.parametrize("size", [1 << 22, 7 * 4])
 def test_cells_of_a_donor_are_a_bag(tmp_path, kind, size, monkeypatch):
-    monkeypatch.setattr(source, "CHUNK", size)
+    monkeypatch.setattr(content, "CHUNK", size)
     path = write(tmp_path / "cells.h5ad", kind)
     for cache in (None, tmp_path / "cache"):
         bags, y, sites = read_h5ad(

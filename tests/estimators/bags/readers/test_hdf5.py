@@ -1,4 +1,4 @@
-"""Folders of HDF5 files, one for each slide, with a table of labels."""
+"""Folders of HDF5 files, one for each bag, with a table of labels."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_compressed_and_chunked_files_are_read(tmp_path):
 
 def test_slides_or_labels_too_many_are_named_or_left_out(folder, table):
     more = pd.concat([table, pd.DataFrame({"slide_id": ["gone"], "label": ["normal"]})])
-    with pytest.raises(ValueError, match=r"slide 'gone' .* has no file .*gone.h5; .*unmatched="):
+    with pytest.raises(ValueError, match=r"'gone' .* has no file .*gone.h5; .*unmatched="):
         read_hdf5(folder, more)
     with pytest.raises(ValueError, match=r"007.h5 \(1 in all\) has no row in the table; add it"):
         read_hdf5(folder, table[:2])
@@ -141,12 +141,12 @@ def test_a_file_that_is_no_hdf5_is_named(folder):
         (
             {"label": ["a", None, "b"]},
             {},
-            "^slide 'TCGA-1.a' has no label in the table; fill",
+            "^'TCGA-1.a' has no label in the table; fill",
         ),
         (
             {"slide_id": ["s2", "s2", "007"]},
             {},
-            "^the table must name each slide once, got 's2' 2",
+            "^the table must name each file once, got 's2' 2",
         ),
         (
             {"slide_id": ["s2", None, "007"]},
@@ -156,7 +156,7 @@ def test_a_file_that_is_no_hdf5_is_named(folder):
         (
             {"slide_id": ["x", "y", "z"]},
             {},
-            r"no slide of the table has a file in .*\['x'\], the",
+            r"no row of the table has a file in .*\['x'\], the",
         ),
         (
             {},
@@ -194,5 +194,5 @@ def test_folders_that_hold_none(tmp_path):
     with pytest.raises(ValueError, match=r"folder must be one of .h5 files, got the file"):
         read_hdf5(tmp_path / "h5_files" / "a.h5")
     slide(tmp_path / "h5_files" / "a.hdf5", 2)
-    with pytest.raises(ValueError, match=r"a.hdf5 and a.h5 are of the same slide"):
+    with pytest.raises(ValueError, match=r"a.hdf5 and a.h5 have the same name"):
         read_hdf5(tmp_path / "h5_files")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from needlescope.estimators import Bags, read_parquet
-from needlescope.estimators.bags.readers import parquet, source
+from needlescope.estimators.bags.readers import content, parquet
 
 COVERS = ("parquet_files",)
 pa = pytest.importorskip("pyarrow")
@@ -28,7 +28,7 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("size", [1 << 22, 3 * 7])
 def test_it_is_the_table_that_it_is(path, tmp_path, size, monkeypatch):
-    monkeypatch.setattr(source, "CHUNK", size)
+    monkeypatch.setattr(content, "CHUNK", size)
     wanted, labels = Bags.from_table(
         FRAME.drop(columns=["w", "case"]), "slide", label="sick", metadata=["x"]
     )
@@ -72,7 +72,7 @@ def embeddings(kind, values=None):
     "kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 4), pa.large_list(pa.float32())]
 )
 def test_a_column_of_lists_is_an_embedding(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(source, "CHUNK", 4 * 7)
+    monkeypatch.setattr(content, "CHUNK", 4 * 7)
     rows, table = embeddings(kind)
     pq.write_table(table, tmp_path / "t.parquet")
     bags = read_parquet(tmp_path / "t.parquet", "slide")
@@ -98,8 +98,8 @@ def test_lists_that_are_no_embeddings_are_refused(tmp_path):
 
 
 def test_wide_tables_are_read_some_columns_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "CHUNK", 17 * 11)
-    monkeypatch.setattr(parquet, "TOGETHER", 5)
+    monkeypatch.setattr(content, "CHUNK", 17 * 11)
+    monkeypatch.setattr(parquet, "COLUMNS_AT_ONCE", 5)
     wide = pd.DataFrame(RNG.standard_normal((90, 17)), columns=[f"x{k}" for k in range(17)])
     (tmp_path / "parts").mkdir()
     for k, part in enumerate((wide[:40], wide[40:])):

@@ -1,4 +1,4 @@
-"""Folders of .pt files, one for each slide."""
+"""Folders of .pt files, one for each bag."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from needlescope.estimators import read_h5ad
-from needlescope.estimators.bags.readers.sparse import check_pointers, entries
+from needlescope.estimators.bags.readers.sparse import check_pointers, sparse_rows
 
 h5py = pytest.importorskip("h5py")
 RNG = np.random.default_rng(0)
@@ -98,8 +98,10 @@ def test_pointers_of_any_type_and_rows_that_are_too_full():
         check_pointers("X", wide, 2, 5)
     result = check_pointers("X", np.array([0, 2, 5], np.uint8), 2, 5)
     assert result.dtype == np.int64
-    full = entries("X", "csr", (1, 2), np.ones(3), np.array([0, 1, 1]), np.array([0, 3]), 1 << 20)
+    full = sparse_rows(
+        "X", "csr", (1, 2), np.ones(3), np.array([0, 1, 1]), np.array([0, 3]), 1 << 20
+    )
     with pytest.raises(ValueError, match="X has a row with more entries than its 2 columns"):
         full.rows(slice(0, 1))
     with pytest.raises(ValueError, match=r"X: its columns needs .*; write it by rows \(CSR\), or"):
-        entries("X", "csc", (1, 2), np.ones(3), np.zeros(3, int), np.array([0, 3, 3]), 100)
+        sparse_rows("X", "csc", (1, 2), np.ones(3), np.zeros(3, int), np.array([0, 3, 3]), 100)

@@ -9,8 +9,8 @@ import pytest
 
 from needlescope.errors import NotConverged
 from needlescope.estimators import Bags
+from needlescope.estimators.bags.preprocessing import Preprocessor
 from needlescope.estimators.bags.scaling import Scaling, fit_scaling, no_scaling
-from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting import prepared
 from needlescope.estimators.fitting.lockstep.asks import Along, Covary, Features
 from needlescope.estimators.fitting.lockstep.conductor import alone, side_by_side, together
@@ -20,10 +20,10 @@ from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.schemes import train_states
 from needlescope.estimators.fitting.settings import Setting
 from needlescope.losses import get_loss
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training import stages
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import attention_scores
 
-COVERS = ("asks", "hands", "lens", "moments", "runs", "sight")
+COVERS = ("asks", "lens", "moments", "runs", "sight", "threads")
 
 RNG = np.random.default_rng(0)
 N, D = 40, 5
@@ -45,7 +45,7 @@ WAYS = [
 
 def data(view=None, used=None):
     used = np.arange(N) if used is None else used
-    return Prepared(BAGS, used, Y[used], View(no_scaling(D)) if view is None else view)
+    return Prepared(BAGS, used, Y[used], Preprocessor(no_scaling(D)) if view is None else view)
 
 
 def job(sight, way, scheme="reuse"):
@@ -78,17 +78,17 @@ def test_bags_of_no_weight_are_scored_and_have_no_say(way, scheme):
     known = np.flatnonzero(TRAINED)
     scaling = fit_scaling(BAGS, known, WEIGHT[known], 0.3)
     kept = Scaling(np.full(D, 0.7), np.full(D, 0.4))
-    rows, own = data(View(kept)), data(View(scaling), known)
+    rows, own = data(Preprocessor(kept)), data(Preprocessor(scaling), known)
     (result,) = alone(
         rows,
         job(Sight(rows, WEIGHT, Lens.between(kept, scaling), 0.0 + means(scaling)), way, scheme),
     )
     (wanted,) = alone(own, job(Sight(own, WEIGHT[known]), way, scheme))
     same(result._replace(scores=result.scores[known]), wanted, rtol=1e-5)
-    whole = data(View(scaling))
+    whole = data(Preprocessor(scaling))
     if way.pooling != "log_mean_exp":
         np.testing.assert_allclose(
-            result.scores, stages.attended(whole, result.model, 1.0), atol=1e-6
+            result.scores, attention_scores(whole, result.model, 1.0), atol=1e-6
         )
 
 

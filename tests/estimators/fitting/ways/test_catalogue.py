@@ -11,8 +11,8 @@ from needlescope.estimators.fitting.ways.catalogue import (
     QUERIES,
     WIDEST_CONTRAST,
     SearchSpec,
+    candidates,
     settings,
-    ways,
 )
 
 FREE = SearchSpec(shrinkage="auto", random_features="auto")
@@ -20,7 +20,7 @@ FREE = SearchSpec(shrinkage="auto", random_features="auto")
 
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_all_kinds_are_offered_and_none_twice(effort):
-    result = ways(FREE._replace(effort=effort), 10)
+    result = candidates(FREE._replace(effort=effort), 10)
     assert {item.pooling for item in result} == set(POOLINGS) - (
         {"forest"} if effort == "quick" else set()
     )
@@ -45,35 +45,39 @@ def test_all_kinds_are_offered_and_none_twice(effort):
 )
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_what_is_fixed_is_kept(effort, fixed, field):
-    result = ways(FREE._replace(effort=effort, **fixed), 10)
+    result = candidates(FREE._replace(effort=effort, **fixed), 10)
     assert result and {getattr(item, field) for item in result} == {fixed[field]}
 
 
 def test_several_queries_are_compared_with_one():
-    result = ways(FREE._replace(n_queries="auto"), 10)
+    result = candidates(FREE._replace(n_queries="auto"), 10)
     assert {item.n_queries for item in result if item.pooling == "attention"} == set(QUERIES)
 
 
 def test_no_room_no_random_features_and_no_contrast_of_too_many_features():
-    assert not any(candidate.random_features for candidate in ways(FREE, 10, roomy=False))
+    assert not any(candidate.random_features for candidate in candidates(FREE, 10, roomy=False))
     assert all(
         candidate.random_features
-        for candidate in ways(FREE._replace(random_features=True), 10, roomy=False)
+        for candidate in candidates(FREE._replace(random_features=True), 10, roomy=False)
     )
     assert not any(
-        candidate.init == "contrastive_pca" for candidate in ways(FREE, WIDEST_CONTRAST + 1)
+        candidate.init == "contrastive_pca" for candidate in candidates(FREE, WIDEST_CONTRAST + 1)
     )
-    assert not any(candidate.pooling in SUMMARIES for candidate in ways(FREE, 10, summed_up=False))
-    (asked,) = ways(SearchSpec(pooling="forest"), 10, summed_up=False)
+    assert not any(
+        candidate.pooling in SUMMARIES for candidate in candidates(FREE, 10, summed_up=False)
+    )
+    (asked,) = candidates(SearchSpec(pooling="forest"), 10, summed_up=False)
     assert asked.pooling == "forest" and settings(SearchSpec(), asked, 4.0) == [asked]
 
 
 def test_ridges_are_in_their_unit_and_iterations_increase():
-    (way,) = ways(SearchSpec(pooling="mean"), 10)
+    (way,) = candidates(SearchSpec(pooling="mean"), 10)
     assert [setting.ridge for setting in settings(SearchSpec(), way, 4.0)] == [
         4.0 * r for r in MEAN_RIDGES
     ]
-    attends = next(candidate for candidate in ways(FREE, 10) if candidate.pooling == "attention")
+    attends = next(
+        candidate for candidate in candidates(FREE, 10) if candidate.pooling == "attention"
+    )
     listed = settings(SearchSpec(ridge=0.5), attends, 4.0)
     assert {item.ridge for item in listed} == {0.5}
     assert [item.max_refine_iter for item in listed] == sorted(
@@ -83,4 +87,4 @@ def test_ridges_are_in_their_unit_and_iterations_increase():
         setting.max_refine_iter
         for setting in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
     ] == [7]
-    assert {item.way for item in listed} == {attends}
+    assert {item.candidate for item in listed} == {attends}

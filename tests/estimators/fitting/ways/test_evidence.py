@@ -10,17 +10,17 @@ from scipy.optimize import check_grad
 from scipy.special import logsumexp
 
 from needlescope.estimators.fitting.descent import Descent
-from needlescope.estimators.fitting.families import Votes
+from needlescope.estimators.fitting.families import LogMeanExpPaths
 from needlescope.estimators.fitting.lockstep.conductor import alone
 from needlescope.estimators.fitting.lockstep.sight import Sight
 from needlescope.estimators.fitting.settings import Setting
 from needlescope.estimators.fitting.steps import Scored
 from needlescope.estimators.fitting.ways import evidence
-from needlescope.estimators.fitting.ways.evidence import Evidence
+from needlescope.estimators.fitting.ways.evidence import LogMeanExp
 from needlescope.estimators.fitting.ways.slopes import walk
 from needlescope.losses import get_loss
+from needlescope.models.blocks import Arrays
 from needlescope.models.segments import Even, Ragged
-from needlescope.simulation.samples.data import Arrays
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((30, 7, 4)), np.where(np.arange(30) % 3 == 0, 1.0, -1.0)
@@ -30,7 +30,7 @@ WEIGHT /= WEIGHT.sum()
 
 def test_it_is_the_log_of_the_mean_odds():
     q = RNG.standard_normal(4)
-    result = evidence.scores(Arrays(X, Y), Evidence(q[None], 0.3))
+    result = evidence.scores(Arrays(X, Y), LogMeanExp(q[None], 0.3))
     np.testing.assert_allclose(result, logsumexp(X @ q, axis=1) - np.log(7) + 0.3)
 
 
@@ -59,7 +59,7 @@ def slope(loss, at, ridge=0.3):
     """The objective of (q, b) and its gradient, as a descent is told of them."""
     data, down = Arrays(X, Y), Descent(at)
     sight = Sight(data, WEIGHT)
-    ask = Votes(sight, Setting(0.0, 0.0, pooling="log_mean_exp"), get_loss(loss)).ask
+    ask = LogMeanExpPaths(sight, Setting(0.0, 0.0, pooling="log_mean_exp"), get_loss(loss)).ask
     alone(data, walk(down, lambda at, everyone: ask(at, all=everyone), ridge, [0]))
     return down.path[0]
 
@@ -86,7 +86,7 @@ def test_refining_lowers_the_loss_and_says_the_way():
     )
     sight = Sight(data, WEIGHT)
     first, _ = alone(data, evidence.balanced(sight, RNG.standard_normal(4), loss))
-    votes = Votes(sight, way.way, loss)
+    votes = LogMeanExpPaths(sight, way.candidate, loss)
     votes.start(0.1, Scored(first, evidence.scores(data, first)))
     (last,) = alone(data, votes.train([way]))
     path = votes.paths[0.1].path

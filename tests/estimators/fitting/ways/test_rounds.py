@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from needlescope.estimators.fitting.ways.catalogue import SearchSpec, settings, ways
+from needlescope.estimators.fitting.ways.catalogue import SearchSpec, candidates, settings
 from needlescope.estimators.fitting.ways.rounds import FEW, GO_ON, compare, few, is_scout
 from needlescope.solvers.calibration import losses_of
 
@@ -19,7 +19,7 @@ def stage(quality, fails=()):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(N) % 2 == 0, 1.0, -1.0)
     noise = rng.standard_normal(N)
-    listed = {way: settings(ASKED, way, 1.0) for way in ways(ASKED, 10)}
+    listed = {way: settings(ASKED, way, 1.0) for way in candidates(ASKED, 10)}
     parts = np.arange(N) % 3
     places = [(np.flatnonzero(parts != k), np.flatnonzero(parts == k)) for k in range(3)]
     seen = []
@@ -50,11 +50,11 @@ def test_a_hopeless_glass_is_put_away_after_its_scouts():
 
 def test_the_best_are_compared_by_all_folds_and_go_far_with_the_best_ridge():
     listed, _, result, dropped = stage(lambda way: 3.0 if way.init == "contrastive_pca" else 1.0)
-    kept = {item.way for item in result}
+    kept = {item.candidate for item in result}
     assert len(kept) >= GO_ON and not kept & set(dropped)
     assert {way for way in listed if way.init == "contrastive_pca"} <= kept
     for way in kept:
-        tried = [item for item in result if item.way == way]
+        tried = [item for item in result if item.candidate == way]
         soon = [item for item in listed[way] if item.max_refine_iter <= FEW]
         assert tried[: len(soon)] == soon
         far = [item for item in listed[way] if item.max_refine_iter > FEW]
@@ -66,8 +66,8 @@ def test_the_best_are_compared_by_all_folds_and_go_far_with_the_best_ridge():
 def test_the_best_of_every_kin_goes_on_unless_it_is_hopeless():
     """Four ways of one kin must not keep all others out."""
     better = ("attention", False), ("forest", False)  # trees have one setting, and less luck
-    _, _, result, _ = stage(lambda way: 1.02 if way.kin in better else 1.0)
-    kins = [entry.kin for entry in {item.way for item in result}]
+    _, _, result, _ = stage(lambda way: 1.02 if way.family in better else 1.0)
+    kins = [entry.family for entry in {item.candidate for item in result}]
     assert kins.count(("attention", False)) >= GO_ON - 1
     assert {"summaries", "forest", "log_mean_exp", "mean"} <= {read for read, _ in kins}
     assert all(kins.count(kin) == 1 for kin in kins if kin != ("attention", False))
@@ -85,10 +85,12 @@ def test_the_first_round_is_light():
 
 
 def test_a_way_that_cannot_be_trained_is_left_out():
-    listed = dict.fromkeys(ways(ASKED, 10))
+    listed = dict.fromkeys(candidates(ASKED, 10))
     bad = [way for way in listed if way.pooling == "mean"]
     _, _, result, dropped = stage(lambda way: 1.0, fails=bad)
-    assert result and not any(item.way in bad for item in result) and not set(bad) & set(dropped)
+    assert (
+        result and not any(item.candidate in bad for item in result) and not set(bad) & set(dropped)
+    )
     _, _, nothing, _ = stage(lambda way: 1.0, fails=list(listed))
     assert not nothing
 
@@ -101,6 +103,6 @@ def test_dropped_ways_say_how_far_behind_they_were():
 
 def test_a_first_round_of_many_iterations_has_something_to_compare():
     """refine=25 leaves nothing light."""
-    far = settings(ASKED._replace(max_refine_iter=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
+    far = settings(ASKED._replace(max_refine_iter=25), next(iter(candidates(ASKED, 10)[3:])), 1.0)
     assert {item.max_refine_iter for item in far} == {25}
     assert [item.ridge for item in few(far)] == [far[1].ridge]

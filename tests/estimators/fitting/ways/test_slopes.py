@@ -7,20 +7,17 @@ import pytest
 from scipy.special import logsumexp
 
 from needlescope.estimators import Bags
+from needlescope.estimators.bags.preprocessing import Preprocessor
 from needlescope.estimators.bags.scaling import no_scaling
-from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting.lockstep.conductor import alone
 from needlescope.estimators.fitting.lockstep.sight import Sight
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.ways.slopes import (
     AttentionSlope,
     EvidenceSlope,
-    pack,
-    unpack,
 )
 from needlescope.losses import get_loss
-from needlescope.simulation.training import stages
-from needlescope.simulation.training.stages import State
+from needlescope.models.gradient import State, attention_scores, gradient, pack, unpack
 
 RNG = np.random.default_rng(0)
 D = 4
@@ -31,7 +28,7 @@ WEIGHT /= WEIGHT.sum()
 
 
 def rows():
-    return Prepared(BAGS, np.arange(30), Y, View(no_scaling(D)), border=20)
+    return Prepared(BAGS, np.arange(30), Y, Preprocessor(no_scaling(D)), border=20)
 
 
 def states():
@@ -49,11 +46,11 @@ def test_attention_has_the_slopes_of_the_stages(loss):
         return (yield [AttentionSlope(sight, goal, state) for state in listed])
 
     for state, result in zip(listed, alone(data, asks()), strict=True):
-        wanted = stages.gradient(data, state, goal, 1.0, weight=WEIGHT)
+        wanted = gradient(data, state, goal, 1.0, weight=WEIGHT)
         assert result.loss == pytest.approx(wanted.loss)
         slope = pack(State(wanted.q, wanted.w, wanted.b))
         np.testing.assert_allclose(result.gradient, slope, atol=1e-12)
-        np.testing.assert_allclose(result.scores, stages.attended(data, state, 1.0))
+        np.testing.assert_allclose(result.scores, attention_scores(data, state, 1.0))
         again = unpack(pack(state), state.q.shape)
         np.testing.assert_array_equal(again.w, state.w)
 
@@ -90,7 +87,7 @@ def test_evidence_for_the_negative_class_falls_with_its_odds():
 def test_bags_held_out_are_scored_if_asked():
     data, state, loss = rows(), next(states()), get_loss("logistic")
     sight, held = Sight(data, WEIGHT, training="own"), WEIGHT == 0.0
-    wanted = stages.attended(data, state, 1.0)
+    wanted = attention_scores(data, state, 1.0)
 
     def asks():
         return (

@@ -11,7 +11,7 @@ import needlescope as ns
 from needlescope.estimators.fitting.lockstep.conductor import alone
 from needlescope.estimators.fitting.lockstep.sight import Sight
 from needlescope.estimators.fitting.ways import starts
-from needlescope.simulation.samples.data import Arrays
+from needlescope.models.blocks import Arrays
 from tests.estimators.draws import draw
 
 

@@ -11,8 +11,8 @@ from needlescope.estimators.fitting.lockstep.lens import Lens
 from needlescope.estimators.fitting.lockstep.moments import summaries, summarise
 from needlescope.estimators.fitting.ways.summaries import Linear, forest, linear
 from needlescope.losses import Logistic
+from needlescope.models.blocks import Arrays
 from needlescope.models.segments import Even, Ragged
-from needlescope.simulation.samples.data import Arrays
 
 
 def spread_bags(n=120, L=8, d=3, seed=0):

@@ -10,23 +10,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..files import MEMORY, existing, memory_bound, reading
-from ..making.rows import grouping, label_of_each_bag
-from ..tables import Metadata
-from .cells import FileCells, ObjectCells, is_object
-from .h5 import opened
-from .source import (
+from ..conversion.grouping import group_rows
+from ..conversion.metadata import Metadata
+from ..files import MEMORY, check_memory, existing_path, reading
+from .cells import FileCells, ObjectCells, is_anndata
+from .content import (
     Blocks,
     Content,
-    answer,
+    check_block,
     check_cache,
-    checked,
-    column_list,
+    column_names,
     fingerprint,
-    needs,
-    read,
+    read_bags,
+    require,
     rows_at_once,
+    with_labels,
 )
+from .hdf5_file import open_hdf5
 
 
 def read_h5ad(
@@ -49,14 +49,14 @@ def read_h5ad(
     path : path or AnnData
         The file, or an object in memory.
     bag : str
-        The column of ``obs`` that says which bag a cell is in, as "donor".
+        The column of ``obs`` with the bag of each cell, as "donor".
     label : str, optional
         The column of ``obs`` with the label of the bag, the same for all its cells.
     features : str, default "X"
-        "X", or a key of ``obsm``, as "X_pca". A sparse X (CSR or CSC) becomes dense: where genes
-        are tens of thousands, "X_pca" is the better choice.
+        "X", or a key of ``obsm``, as "X_pca". A sparse X (CSR or CSC) becomes dense: with tens of
+        thousands of genes, "X_pca" is the better choice.
     layer : str, optional
-        The layer to read in place of X, as "counts".
+        The layer to read instead of X, as "counts".
     metadata : str or list of str, optional
         Columns of ``obs`` or keys of ``obsm`` to keep with each cell, as ["cell_type", "spatial"].
     groups : str, optional
@@ -68,16 +68,13 @@ def read_h5ad(
     -------
     bags : Bags
         In the order in which they first appear; ``names`` are the genes if X is read.
-    y : array
-        The label of each, if a column is named.
-    groups : array
-        If asked for.
+    y, groups : array
+        The label and the group of each bag, if these columns are named.
 
     Raises
     ------
     ValueError
-        If the file lacks something, labels differ within a bag, or numbers are not finite; the
-        sentence names the file.
+        If the file lacks something, labels differ within a bag, or numbers are not finite.
     ImportError
         Without h5py, which the extra ``needlescope[anndata]`` installs.
 
@@ -98,48 +95,39 @@ def read_h5ad(
     >>> bags, bags.ids.tolist(), y.tolist()
     (<2 bags of 2 to 3 instances, 3 features, float32>, ['b', 'a'], [True, False])
     """
-    bound, asked = memory_bound(memory), column_list("metadata", metadata) or []
+    bound, beside = check_memory(memory), column_names("metadata", metadata) or []
     check_cache(cache, external)
     cells = _Cells(path, features, layer, bound, external)
     if cells.given is not None and cache is not None:
         raise ValueError("cache must go with a file: an AnnData in memory needs none")
     with cells.opened() as result:
         shape, dtype = result.shape, result.dtype
-        rows = grouping(result.column(bag), shape[0], f"{cells.where}, {bag!r}")
-        y, belongs = (
-            None
-            if name is None
-            else label_of_each_bag(rows, result.column(name), f"{cells.where}, {name!r}")
-            for name in (label, groups)
-        )
+        rows, y, belongs = group_rows(result.column, shape[0], cells.where, bag, label, groups)
 
-    def look() -> Content:
-        order = rows.order
+    def inspect() -> Content:
         with cells.opened() as result:
             names = result.names()
-            beside = Metadata({name: result.beside(name) for name in asked}, shape[0])
-        if order is not None:
-            beside = beside.rows(order)
-        content = (shape, dtype, rows.starts, names, rows.ids, beside)
+            kept = Metadata({name: result.metadata(name) for name in beside}, shape[0])
+        content = (shape, dtype, rows.starts, names, rows.ids, rows.arranged(kept))
         return Content(*content, lambda _: cells.blocks(rows.places, shape, dtype, names))
 
-    how = {"bag": bag, "features": features, "layer": layer, "metadata": asked}
+    how = {"bag": bag, "features": features, "layer": layer, "metadata": beside}
     source = fingerprint([] if cells.given is not None else [cells.where], **how)
-    return answer(read(look, cache, source, cells.where, bound), y, belongs)
+    return with_labels(read_bags(inspect, cache, source, cells.where, bound), y, belongs)
 
 
 class _Cells:
-    """Where cells are, and how they are read."""
+    """The cells of a file or of an object, opened each time that they are read."""
 
     def __init__(
         self, path: Any, features: str, layer: str | None, memory: int, external: bool
     ) -> None:
-        self.given: Any = path if is_object(path) else None
+        self.given: Any = path if is_anndata(path) else None
         self.where = Path("the AnnData")
         self.features, self.layer, self.memory, self.external = features, layer, memory, external
         if self.given is None:
-            needs("h5py", "AnnData", "anndata")
-            self.where = existing(path)
+            require("h5py", "AnnData", "anndata")
+            self.where = existing_path(path)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -148,16 +136,16 @@ class _Cells:
             with reading(self.where, "one"):
                 yield ObjectCells(self.given, self.features, self.layer, self.memory)
         else:
-            with opened(self.where, self.memory, self.external) as file:
+            with open_hdf5(self.where, self.memory, self.external) as file:
                 yield FileCells(file, self.features, self.layer)
 
     def blocks(self, places: Any, shape: tuple[int, int], dtype: Any, names: Any) -> Blocks:
-        """Go through the cells, so many at a time."""
+        """Yield the cells block by block, and where they go."""
         size = rows_at_once(shape[1])
         with self.opened() as result:
             for first in range(0, shape[0], size):
                 part = slice(first, min(first + size, shape[0]))
-                block = checked(result.rows(part), dtype, result.where, first, names)
+                block = check_block(result.rows(part), dtype, result.where, first, names)
                 if block.shape != (part.stop - part.start, shape[1]):
                     raise ValueError(f"{self.where} changed while it was read")
                 yield places[part], block

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from ..conversion.numeric import check_dense
+from ..conversion.values import as_array
 from ..files import check_fits
-from ..tables import as_given, plain
-from .h5 import H5
-from .source import precision
-from .sparse import Entries, entries
+from .content import precision
+from .hdf5_file import HDF5File
+from .sparse import SparseRows, sparse_rows
 
 
-def place(features: str, layer: str | None) -> str:
+def matrix_path(features: str, layer: str | None) -> str:
     """Return where features are: X, a layer, or a key of obsm."""
     if layer is None:
         return "X" if features == "X" else f"obsm/{features}"
@@ -27,7 +28,7 @@ def place(features: str, layer: str | None) -> str:
     return f"layers/{layer}"
 
 
-def checked_shape(where: str, shape: Any, dtype: Any) -> tuple[tuple[int, int], Any]:
+def check_shape(where: str, shape: Any, dtype: Any) -> tuple[tuple[int, int], Any]:
     """Return how many cells and features there are, and their precision."""
     result = tuple(int(item) for item in np.ravel(np.asarray(shape)))
     if len(result) != 2 or min(result) < 1 or dtype.kind not in "fiub":
@@ -40,9 +41,9 @@ def checked_shape(where: str, shape: Any, dtype: Any) -> tuple[tuple[int, int], 
 class FileCells:
     """Cells in an open file."""
 
-    def __init__(self, file: H5, features: str, layer: str | None) -> None:
+    def __init__(self, file: HDF5File, features: str, layer: str | None) -> None:
         """Find the features."""
-        self.file, self.called = file, place(features, layer)
+        self.file, self.called = file, matrix_path(features, layer)
         self.where = f"{file.path}, {self.called!r}"
         self.matrix = file.find(self.called)
         if self.matrix is None:
@@ -53,7 +54,7 @@ class FileCells:
             )
         self.rows: Any = None
         if hasattr(self.matrix, "shape"):
-            self.shape, self.dtype = checked_shape(
+            self.shape, self.dtype = check_shape(
                 self.where, self.matrix.shape or (), self.matrix.dtype
             )
             self.rows = self.matrix.__getitem__
@@ -65,7 +66,7 @@ class FileCells:
         result = self.file.find(name)
         return [] if result is None or hasattr(result, "shape") else list(result)
 
-    def _entries(self) -> Entries:
+    def _entries(self) -> SparseRows:
         """Return a sparse matrix by its rows."""
         kind = str(self.file.attribute(self.matrix, "encoding-type") or "something else")
         parts = [self.file.find(item, self.matrix) for item in ("data", "indices", "indptr")]
@@ -76,9 +77,9 @@ class FileCells:
                 "rows (CSR)"
             )
         shape = self.file.attribute(self.matrix, "shape")
-        size, self.dtype = checked_shape(self.where, () if shape is None else shape, parts[0].dtype)
+        size, self.dtype = check_shape(self.where, () if shape is None else shape, parts[0].dtype)
         data, indices, pointers = parts
-        return entries(self.where, kind[:3], size, data, indices, pointers, self.file.memory)
+        return sparse_rows(self.where, kind[:3], size, data, indices, pointers, self.file.memory)
 
     def column(self, name: str) -> Any:
         """Return a column of obs: plain, categorical, or with a mask; missing ones are None."""
@@ -150,7 +151,7 @@ class FileCells:
             )
         return [str(item) for item in result.tolist()]
 
-    def beside(self, name: str) -> Any:
+    def metadata(self, name: str) -> Any:
         """Return what is kept of each cell: a key of obsm, or a column of obs."""
         if name in self._keys("obsm"):
             result = self.file.find(f"obsm/{name}")
@@ -178,7 +179,7 @@ class ObjectCells:
                 f"the AnnData reads from {given.filename}: pass that path, or X.to_memory()"
             )
         self.given, self.where = given, "the AnnData"
-        self.called = place(features, layer)
+        self.called = matrix_path(features, layer)
         held = {"X": given.X} if layer is None else given.layers
         held = given.obsm if self.called.startswith("obsm/") else held
         key = layer or features
@@ -190,14 +191,14 @@ class ObjectCells:
             kind = str(getattr(matrix, "format", ""))
             if kind not in ("csr", "csc"):
                 raise ValueError(f"{where} is {type(matrix).__name__}; pass it with X.tocsr()")
-            self.shape, self.dtype = checked_shape(where, matrix.shape, matrix.dtype)
-            held = entries(
+            self.shape, self.dtype = check_shape(where, matrix.shape, matrix.dtype)
+            held = sparse_rows(
                 where, kind, self.shape, matrix.data, matrix.indices, matrix.indptr, memory
             )
             self.rows: Any = held.rows
             return
-        dense = np.asarray(plain(matrix))
-        self.shape, self.dtype = checked_shape(where, dense.shape, dense.dtype)
+        dense = np.asarray(check_dense(matrix))
+        self.shape, self.dtype = check_shape(where, dense.shape, dense.dtype)
         self.rows = dense.__getitem__
 
     def column(self, name: str) -> Any:
@@ -208,7 +209,7 @@ class ObjectCells:
                 f"the AnnData has no column {name!r} of obs; there are "
                 f"{', '.join(map(str, obs.columns))}"
             )
-        return as_given(obs[name])
+        return as_array(obs[name])
 
     def names(self) -> list[str] | None:
         """Return what genes are called, if X or a layer is read."""
@@ -216,11 +217,11 @@ class ObjectCells:
             return None
         return [str(var_name) for var_name in self.given.var_names]
 
-    def beside(self, name: str) -> Any:
+    def metadata(self, name: str) -> Any:
         """Return what is kept of each cell: a key of obsm, or a column of obs."""
         return np.asarray(self.given.obsm[name]) if name in self.given.obsm else self.column(name)
 
 
-def is_object(given: Any) -> bool:
+def is_anndata(given: Any) -> bool:
     """Tell whether it is an AnnData rather than a path."""
     return all(hasattr(given, name) for name in ("X", "obs", "obsm", "layers", "var_names"))

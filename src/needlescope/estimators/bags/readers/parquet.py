@@ -8,25 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from ..files import MEMORY, existing, memory_bound
-from ..making.columns import not_numbers
-from ..making.rows import grouping, label_of_each_bag
-from ..making.suspects import warn_of_columns
-from ..tables import Metadata
-from .parquet_files import ParquetFiles, is_list
-from .source import (
+from ..conversion.columns import not_numbers
+from ..conversion.grouping import group_rows
+from ..conversion.leakage import warn_of_leakage
+from ..conversion.metadata import Metadata
+from ..files import MEMORY, check_memory, existing_path
+from .content import (
     Blocks,
     Content,
-    answer,
-    checked,
-    column_list,
+    check_block,
+    column_names,
     fingerprint,
-    needs,
-    read,
+    read_bags,
+    require,
     rows_at_once,
+    with_labels,
 )
+from .parquet_files import ParquetFiles, is_list
 
-TOGETHER = 64  # columns that are read at a time: about 128 MB
+COLUMNS_AT_ONCE = 64  # columns that are read at a time: about 128 MB
 
 
 def read_parquet(
@@ -48,19 +48,18 @@ def read_parquet(
     path : path
         A file, or a folder whose ``.parquet`` files are read in the order of their names.
     bag : str
-        The column that says which bag a row is in.
+        The column with the bag of each row.
     label : str, optional
-        The column with the label of the bag, the same in all its rows; it is no feature.
+        The column with the label of the bag, the same in all its rows.
     features : str or list of str, optional
-        Columns to take for features: of numbers, or one of lists of numbers that are all as long,
-        as embeddings are kept. By default all columns that are named nowhere else, and are not the
-        index of a DataFrame.
+        Columns of numbers, or one column of lists of equal length, as embeddings are stored. By
+        default all columns that are named nowhere else and are not the index of a DataFrame.
     drop : str or list of str, optional
         Columns to leave out.
     metadata : str or list of str, optional
         Columns to keep with each instance, as ["x", "y"].
     groups : str, optional
-        A column that says which bags belong together; it is no feature.
+        A column that says which bags belong together.
     cache, memory : optional
         As in `read_hdf5`; the cache takes a block of rows at a time.
 
@@ -68,16 +67,13 @@ def read_parquet(
     -------
     bags : Bags
         In the order in which they first appear.
-    y : array
-        The label of each, if a column is named.
-    groups : array
-        If asked for.
+    y, groups : array
+        The label and the group of each bag, if these columns are named.
 
     Raises
     ------
     ValueError
-        If a column is missing or holds no numbers, or labels differ within a bag; the sentence
-        names the file.
+        If a column is missing or holds no numbers, or labels differ within a bag.
     ImportError
         Without pyarrow, which the extra ``needlescope[parquet]`` installs.
 
@@ -94,12 +90,12 @@ def read_parquet(
     >>> bags, bags.ids.tolist(), y.tolist()
     (<2 bags of 1 to 2 instances, 1 features, float64>, ['b', 'a'], [1, 0])
     """
-    needs("pyarrow.parquet", "Parquet", "parquet")
-    bound = memory_bound(memory)
-    wanted = column_list("features", features, least=1)
-    beside, dropped = column_list("metadata", metadata) or [], column_list("drop", drop) or []
+    require("pyarrow.parquet", "Parquet", "parquet")
+    bound = check_memory(memory)
+    wanted = column_names("features", features, least=1)
+    beside, dropped = column_names("metadata", metadata) or [], column_names("drop", drop) or []
     named = [bag, *([] if label is None else [label]), *([] if groups is None else [groups])]
-    table = ParquetFiles(existing(path), bound)
+    table = ParquetFiles(existing_path(path), bound)
     table.check_names([*named, *beside, *dropped, *(wanted or [])])
     taken = {*named, *beside, *dropped}
     both = [item for item in wanted or [] if item in taken]
@@ -111,31 +107,25 @@ def read_parquet(
     if wanted is None:
         taken.update(table.index())
         wanted = [name for name in table.schema if name not in taken]
-    rows = grouping(table.column(bag), table.count, f"{path}, {bag!r}")
-    y, belongs = (
-        None if name is None else label_of_each_bag(rows, table.column(name), f"{path}, {name!r}")
-        for name in (label, groups)
-    )
+    rows, y, belongs = group_rows(table.column, table.count, path, bag, label, groups)
 
-    def look() -> Content:
+    def inspect() -> Content:
         width, dtype = table.width(wanted, not_numbers)
         kept = Metadata({name: table.column(name) for name in beside}, table.count)
-        if rows.order is not None:
-            kept = kept.rows(rows.order)
         names = None if is_list(table.schema[wanted[0]]) else wanted
-        content = ((table.count, width), dtype, rows.starts, names, rows.ids, kept)
+        content = ((table.count, width), dtype, rows.starts, names, rows.ids, rows.arranged(kept))
         return Content(*content, lambda scratch: _placed(table, wanted, rows.places, scratch))
 
     source = fingerprint(table.files, bag=bag, features=wanted, metadata=beside)
-    bags = read(look, cache, source, path, bound)
-    warn_of_columns(bags.instances, bags.starts, bags.names, y, rows.places)
-    return answer(bags, y, belongs)
+    bags = read_bags(inspect, cache, source, path, bound)
+    warn_of_leakage(bags.instances, bags.starts, bags.names, y, rows.places)
+    return with_labels(bags, y, belongs)
 
 
 def _placed(table: ParquetFiles, columns: list[str], places: Any, scratch: Any) -> Blocks:
     """Go through the rows of all files, so many at a time, and say where they go."""
     first = 0
-    wide = scratch is not None and len(columns) > TOGETHER
+    wide = scratch is not None and len(columns) > COLUMNS_AT_ONCE
     for block in _turned(table, columns, scratch) if wide else _blocks(table, columns):
         if first + len(block) > len(places):
             break
@@ -150,7 +140,7 @@ def _blocks(table: ParquetFiles, columns: list[str]) -> Iterator[Any]:
     width, dtype = table.width(columns, not_numbers)
     names = None if is_list(table.schema[columns[0]]) else columns
     for file, start, batch in table.batches(columns, rows_at_once(width)):
-        yield checked(_numbers(file, batch, width), dtype, str(file), start, names)
+        yield check_block(_numbers(file, batch, width), dtype, str(file), start, names)
 
 
 def _turned(
@@ -161,7 +151,7 @@ def _turned(
     Parquet keeps columns apart, and one at a time takes about two megabytes to be read.
     """
     width, dtype = table.width(columns, not_numbers)
-    parts = [columns[k : k + TOGETHER] for k in range(0, width, TOGETHER)]
+    parts = [columns[k : k + COLUMNS_AT_ONCE] for k in range(0, width, COLUMNS_AT_ONCE)]
     paths = [scratch(f"columns{k}") for k in range(len(parts))]
     for path, names in zip(paths, parts, strict=True):
         with path.open("wb") as out:

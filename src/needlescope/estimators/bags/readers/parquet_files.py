@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..files import check_fits, reading, regular
-from .source import precision
+from ..files import check_fits, reading, regular_file
+from .content import precision
 
 
 class ParquetFiles:
@@ -48,7 +48,7 @@ class ParquetFiles:
 
         with reading(file, "Parquet"):
             how = {"pre_buffer": False, "buffer_size": 1 << 16, "read_dictionary": list(words)}
-            with pq.ParquetFile(regular(file), page_checksum_verification=True, **how) as item:
+            with pq.ParquetFile(regular_file(file), page_checksum_verification=True, **how) as item:
                 yield item
 
     def _rows(self, file: Path, about: Any) -> int:
@@ -170,11 +170,11 @@ class ParquetFiles:
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
-        return [regular(path)]
+        return [regular_file(path)]
     result = sorted(path.glob("*.parquet"))
     if not result:
         raise ValueError(f"{path} has no files that end in .parquet")
-    return [regular(item) for item in result]
+    return [regular_file(item) for item in result]
 
 
 def is_list(kind: Any) -> bool:

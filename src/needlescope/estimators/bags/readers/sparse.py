@@ -17,15 +17,7 @@ from ..files import check_fits
 
 
 def check_pointers(where: str, pointers: Any, count: int, stored: int) -> Any:
-    """Return where each row (or column) begins, as int64, if it begins in order.
-
-    Examples
-    --------
-    >>> check_pointers("x.h5ad, 'X'", np.array([0, 2, 1]), 2, 1)
-    Traceback (most recent call last):
-    ValueError: x.h5ad, 'X' has pointers (indptr) that do not go up from 0 to its 1 entries; it is
-    damaged
-    """
+    """Return where each row (or column) begins, as int64, if it begins in order."""
     if pointers.dtype.kind not in "iu" or pointers.shape != (count + 1,):
         raise ValueError(
             f"{where} must have {count + 1} whole numbers as pointers (indptr), got shape "
@@ -52,7 +44,7 @@ def check_indices(where: str, indices: Any, count: int) -> Any:
     return indices.astype(np.int64)
 
 
-class Entries:
+class SparseRows:
     """The entries of a sparse matrix by rows, of which some rows are made dense at a time.
 
     Parameters
@@ -68,8 +60,8 @@ class Entries:
     Examples
     --------
     >>> columns, values = np.array([1, 0]), np.array([5.0, 7.0])
-    >>> found = Entries("X", (2, 2), np.array([0, 1, 2]), columns.__getitem__, values.__getitem__)
-    >>> found.rows(slice(0, 2))
+    >>> get = columns.__getitem__, values.__getitem__
+    >>> SparseRows("X", (2, 2), np.array([0, 1, 2]), *get).rows(slice(0, 2))
     array([[0., 5.],
            [7., 0.]])
     """
@@ -114,7 +106,7 @@ class Entries:
         return result
 
 
-def entries(
+def sparse_rows(
     where: str,
     kind: str,
     shape: tuple[int, int],
@@ -122,7 +114,7 @@ def entries(
     indices: Any,
     pointers: Any,
     memory: int,
-) -> Entries:
+) -> SparseRows:
     """Return the entries of a CSR or CSC matrix by rows; the last is turned round in memory.
 
     ``data``, ``indices`` and ``pointers`` are arrays, or datasets of which a slice is an array.
@@ -134,11 +126,11 @@ def entries(
     check_fits(f"{where}: pointers (indptr)", 16 * len(pointers), memory)
     begins = check_pointers(where, np.asarray(pointers[:]), shape[0 if by_rows else 1], stored)
     if by_rows:
-        return Entries(where, shape, begins, indices.__getitem__, data.__getitem__)
+        return SparseRows(where, shape, begins, indices.__getitem__, data.__getitem__)
     check_fits(f"{where}: its columns", 40 * stored, memory, "write it by rows (CSR)")
     row = check_indices(where, np.asarray(indices[:]), shape[0])
     column = np.repeat(np.arange(shape[1]), np.diff(begins))
     order = np.argsort(row, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
     values = np.asarray(data[:])
-    return Entries(where, shape, starts, column[order].__getitem__, values[order].__getitem__)
+    return SparseRows(where, shape, starts, column[order].__getitem__, values[order].__getitem__)

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..files import check_fits, reading, regular
+from ..files import check_fits, reading, regular_file
 
-PROGRAM = 1 << 20  # bytes of instructions at most; those of a tensor take some 150
+LONGEST_PROGRAM = 1 << 20  # bytes of instructions at most; those of a tensor take some 150
 STORAGES: dict[str, Any] = {
     "torch DoubleStorage": np.dtype("<f8"),
     "torch FloatStorage": np.dtype("<f4"),
@@ -72,21 +72,21 @@ class Tensor(NamedTuple):
 
 def read_tensors(path: Path) -> Any:
     """Return what a file holds, tensors unread: one, or dicts and lists of them."""
-    with reading(regular(path), "tensors of torch"):
+    with reading(regular_file(path), "tensors of torch"):
         if not zipfile.is_zipfile(path):
             raise ValueError("it is no ZIP archive; load it with torch, and save it anew")
         with zipfile.ZipFile(path) as archive:
             program = _member(archive, "data.pkl")
-            _check_member(path, program, PROGRAM)
+            _check_member(path, program, LONGEST_PROGRAM)
             order = [item for item in archive.infolist() if item.filename.endswith("/byteorder")]
             if order and archive.read(_check_member(path, order[0], 16)) != b"little":
                 raise ValueError("its numbers are not in little-endian order")
-            return understood(archive.read(program))
+            return interpret(archive.read(program))
 
 
 def read_numbers(path: Path, tensor: Tensor, memory: int) -> Any:
     """Return the numbers of a tensor."""
-    with reading(regular(path), "tensors of torch"):
+    with reading(regular_file(path), "tensors of torch"):
         check_fits(f"{path}: a tensor", math.prod(tensor.shape) * 8, memory)
         dtype = STORAGES[tensor.storage.kind]
         if len(tensor.shape) != len(tensor.steps) or min(tensor.steps, default=0) < 0:
@@ -123,15 +123,15 @@ def _check_member(path: Path, member: zipfile.ZipInfo, most: int) -> zipfile.Zip
     return member
 
 
-def understood(program: bytes) -> Any:
+def interpret(program: bytes) -> Any:
     """Return what the instructions of a pickle make, if they make tensors and nothing else.
 
     Examples
     --------
     >>> import pickle
-    >>> understood(pickle.dumps({"features": [1, 2]}, protocol=2))
+    >>> interpret(pickle.dumps({"features": [1, 2]}, protocol=2))
     {'features': [1, 2]}
-    >>> understood(pickle.dumps(print, protocol=2))
+    >>> interpret(pickle.dumps(print, protocol=2))
     Traceback (most recent call last):
     ValueError: it names '__builtin__ print', which is no part of a tensor: it may run code, and is
     not read

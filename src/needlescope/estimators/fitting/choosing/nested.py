@@ -110,17 +110,6 @@ def nested(
     -------
     Nested or None
         None where a class has too few bags, or sources, to leave any out.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y, noise = np.tile([1.0, -1.0], 50), rng.standard_normal((40, 100))
-    >>> settings = [Setting(float(k), 0.1) for k in range(40)]
-    >>> found = nested(settings, noise, y, np.full(100, 0.01), 1)
-    >>> found.found, found.slope < 0.2
-    (False, True)
-    >>> nested(settings, noise + y, y, np.full(100, 0.01), 1).found
-    True
     """
     share, random = weight / weight.sum(), np.random.RandomState(0)
     kept = _hopeful(scores, y, share, source)

@@ -34,7 +34,7 @@ def rank(
 ) -> list[Ranked]:
     """Return the best setting of every candidate, the best candidate first.
 
-    The best is taken, and the best of every other kin that is near to it, up to ``most`` in all.
+    The best is taken, and the best of every other family that is near to it, up to ``most`` in all.
 
     Parameters
     ----------
@@ -48,39 +48,26 @@ def rank(
         How many candidates may be taken.
     source
         What each bag comes from, if several share a source.
-
-    Examples
-    --------
-    >>> settings = [Setting(2.0, 0.1), Setting(2.0, 0.2), Setting(0.0, 0.1, pooling="mean")]
-    >>> losses = np.array([[0.5, 0.7], [0.1, 0.3], [0.2, 0.2]])
-    >>> [(one.place, one.taken) for one in rank(settings, losses, np.ones(2), 2)]
-    [(1, True), (2, True)]
     """
     *each, share = by_source(*losses, weight, source=source)
     means = losses @ weight
     tops: dict[Setting, int] = {}
     for place in np.argsort(means, kind="stable"):
-        tops.setdefault(settings[place].way, int(place))
+        tops.setdefault(settings[place].candidate, int(place))
     best = each[next(iter(tops.values()))]
     result: list[Ranked] = []
-    kins: list[tuple[str, bool]] = []
+    families: list[tuple[str, bool]] = []
     for place in tops.values():
         behind, error = apart(each[place], best, share)
-        kin = settings[place].kin
-        taken = behind <= NEAR * error and len(kins) < most and kin not in kins
-        kins += [kin] * taken
+        family = settings[place].family
+        taken = behind <= NEAR * error and len(families) < most and family not in families
+        families += [family] * taken
         result.append(Ranked(place, behind, error, taken))
     return result
 
 
 def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return by how much losses are above others on the same bags, and its standard error.
-
-    Examples
-    --------
-    >>> apart(np.array([1.0, 3.0]), np.zeros(2), np.full(2, 0.5))
-    (2.0, 1.0)
-    """
+    """Return by how much losses are above others on the same bags, and its standard error."""
     share = weight / weight.sum()
     off = losses - best
     behind = float(share @ off)

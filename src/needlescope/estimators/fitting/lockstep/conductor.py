@@ -19,7 +19,7 @@ import numpy as np
 
 from ....arrays import FloatArray, project
 from ....errors import NotConverged
-from ....simulation.samples.data import Block, Data
+from ....models.blocks import Block, Data
 from ..prepared import Prepared
 from .asks import Ask, Reaction
 from .runs import Runs

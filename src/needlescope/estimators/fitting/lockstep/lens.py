@@ -27,14 +27,6 @@ class Lens(NamedTuple):
         """Return the lens through which what is kept in one scaling is seen in another.
 
         ``kept`` has a number for each feature.
-
-        Examples
-        --------
-        >>> kept, seen = Scaling(np.ones(1), np.full(1, 2.0)), Scaling(np.zeros(1), np.full(1, 3.0))
-        >>> lens = Lens.between(kept, seen)
-        >>> x = np.array([[5.0]])
-        >>> float(lens.show(kept.apply(x))[0, 0]), float(seen.apply(x)[0, 0])
-        (15.0, 15.0)
         """
         scale = seen.scale.T / kept.scale
         return cls((seen.centre - kept.centre) * kept.scale, scale.T)

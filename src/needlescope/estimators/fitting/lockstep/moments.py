@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray
+from ....models.blocks import Data
 from ....models.segments import Segments
-from ....simulation.samples.data import Data
 from ..settings import KINDS
 
 
@@ -22,15 +22,7 @@ def mean_instances(data: Data) -> FloatArray:
 
 
 def covariances(data: Data, share: FloatArray, means: FloatArray) -> FloatArray:
-    """Return the sum of covariances within bags, each times its share, of either sign.
-
-    Examples
-    --------
-    >>> from needlescope.simulation.samples.data import Arrays
-    >>> data = Arrays(np.array([[[1.0], [3.0]], [[0.0], [6.0]]]), np.ones(2))
-    >>> covariances(data, np.array([-1.0, 1.0]), mean_instances(data))
-    array([[8.]])
-    """
+    """Return the sum of covariances within bags, each times its share, of either sign."""
     d = data.tokens[1]
     result = -(means * share[:, None]).T @ means
     for block in data.blocks():

@@ -11,20 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ....arrays import FloatArray, IndexArray
-from ....simulation.samples.data import Block
+from ....models.blocks import Block
 
 
 class Runs(NamedTuple):
-    """Bags of a block: where each begins, and how many instances it has.
-
-    Examples
-    --------
-    >>> runs = Runs(np.array([0, 1]), np.array([1, 3]))
-    >>> runs.sum(np.array([[1.0, 2.0, 3.0, 4.0]]))
-    array([[1., 9.]])
-    >>> runs.softmax(np.zeros((1, 4))).round(3)
-    array([[1.   , 0.333, 0.333, 0.333]])
-    """
+    """Bags of a block: where each begins, and how many instances it has."""
 
     starts: IndexArray
     lengths: IndexArray

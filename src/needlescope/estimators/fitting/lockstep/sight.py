@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray, IndexArray
-from ....simulation.samples.data import Data
+from ....models.blocks import Data
 from .lens import Lens
 from .moments import covariances, mean_instances, summaries
 
@@ -38,15 +38,6 @@ class Sight:
         are scored where it matters. None if they are scored on the way.
     hurried
         Whether passes are dear, as bags are read for each.
-
-    Examples
-    --------
-    >>> from needlescope.simulation.samples.data import Arrays
-    >>> X = np.arange(8.0).reshape(2, 2, 2)
-    >>> sight = Sight(Arrays(X, np.array([1.0, -1.0])), np.full(2, 0.5))
-    >>> sight.means
-    array([[1., 2.],
-           [5., 6.]])
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ...bags.views import Glass
+from ...bags.preprocessing import Preprocessing
 from ..settings import INITS, POOLINGS, SUMMARIES, Setting
 
 EFFORTS = ("quick", "standard", "thorough")
@@ -60,7 +60,9 @@ class SearchSpec(NamedTuple):
         return self._replace(both_sides=False, **fixed)
 
 
-def ways(spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True) -> list[Setting]:
+def candidates(
+    spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True
+) -> list[Setting]:
     """List the ways that the parameters leave open.
 
     Parameters
@@ -77,17 +79,17 @@ def ways(spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True) -
     Examples
     --------
     >>> spec = SearchSpec(pooling="attention", init="two_steps", append_mean=False)
-    >>> [way.words for way in ways(spec, 10)]
+    >>> [way.words for way in candidates(spec, 10)]
     ['attention initialised by two gradient steps, on standardised instances']
     >>> free = SearchSpec(shrinkage="auto", random_features="auto")
-    >>> [len(ways(free._replace(effort=effort), 10)) for effort in EFFORTS]
+    >>> [len(candidates(free._replace(effort=effort), 10)) for effort in EFFORTS]
     [5, 23, 38]
     """
-    glasses = _glasses(spec, roomy)
+    preps = _preprocessings(spec, roomy)
     return [
-        look._replace(shrinkage=glass.shrinkage, random_features=glass.random_features)
-        for glass in glasses
-        for item in _looks(spec, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
+        look._replace(shrinkage=prep.shrinkage, random_features=prep.random_features)
+        for prep in preps
+        for item in _looks(spec, prep, prep.width(d), summed_up=summed_up and prep == preps[0])
         for look in _sides(spec, item)
     ]
 
@@ -118,23 +120,27 @@ def settings(spec: SearchSpec, way: Setting, unit: float) -> list[Setting]:
     return [way._replace(ridge=ridge, max_refine_iter=k) for ridge in ridges for k in steps]
 
 
-def _glasses(spec: SearchSpec, roomy: bool) -> list[Glass]:
+def _preprocessings(spec: SearchSpec, roomy: bool) -> list[Preprocessing]:
     """Return how instances may be shown; random features are appended to standardised ones."""
     shrinkages: Any = SHRINKAGES[spec.effort]
     if not isinstance(spec.shrinkage, str):
         shrinkages = (spec.shrinkage,)
     if not isinstance(spec.random_features, str):
-        return [Glass(shrinkage, bool(spec.random_features)) for shrinkage in shrinkages]
-    return [Glass(shrinkage) for shrinkage in shrinkages] + [Glass(shrinkages[0], True)] * roomy
+        return [Preprocessing(shrinkage, bool(spec.random_features)) for shrinkage in shrinkages]
+    return [Preprocessing(shrinkage) for shrinkage in shrinkages] + [
+        Preprocessing(shrinkages[0], True)
+    ] * roomy
 
 
-def _looks(spec: SearchSpec, glass: Glass, width: int, *, summed_up: bool) -> Iterator[Setting]:
+def _looks(
+    spec: SearchSpec, prep: Preprocessing, width: int, *, summed_up: bool
+) -> Iterator[Setting]:
     """Go through how instances shown like this may be pooled."""
     poolings = POOLINGS if spec.pooling == "auto" else (spec.pooling,)
     several = not isinstance(spec.n_queries, str) and int(spec.n_queries) > 1
     if "mean" in poolings:
         yield Setting(0.0, 0.0, n_queries=spec.n_queries if several else 1, pooling="mean")
-        if spec.effort == "quick" and glass.random_features and len(poolings) > 1:
+        if spec.effort == "quick" and prep.random_features and len(poolings) > 1:
             return  # all else takes its time
     if (summed_up and not several) or len(poolings) == 1:
         yield from (Setting(0.0, 0.0, pooling=summary) for summary in _summaries(spec, poolings))

@@ -13,33 +13,21 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray, project
+from ....models.gradient import State
+from ....models.gradient import attention_heads as attended
 from ....models.segments import Segments
-from ....simulation.training.stages import State
-from ....simulation.training.stages import look as attended
-from .evidence import Evidence, look
+from .evidence import LogMeanExp, look
 from .summaries import Summarised
 
 
 def parts(
-    rows: Any, segments: Segments, model: State | Evidence | Summarised
+    rows: Any, segments: Segments, model: State | LogMeanExp | Summarised
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what each instance adds, and the score of each bag.
-
-    Examples
-    --------
-    >>> from needlescope.models.segments import Even
-    >>> rows = np.array([[0.0], [2.0], [-1.0], [0.5]])
-    >>> one = np.ones((1, 1))
-    >>> for model in (Evidence(one, 0.25), State(one, one, 1.0)):
-    ...     each, score = parts(rows, Even(2), model)
-    ...     print(np.abs(Even(2).sum(each) - score).max() < 1e-12)
-    True
-    True
-    """
+    """Return what each instance adds, and the score of each bag."""
     if isinstance(model, Summarised):
         return model.each(rows, segments)
     even = segments.uniform(len(rows))
-    if isinstance(model, Evidence):
+    if isinstance(model, LogMeanExp):
         a, result = look(rows, segments, model.q[0])
         each = _odds(project(rows, model.q[0]), segments.spread(result), a, even)
         each, result = model.sign * each, model.sign * result

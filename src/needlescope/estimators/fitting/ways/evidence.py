@@ -17,14 +17,14 @@ from scipy.special import xlogy
 from ....arrays import FloatArray, project
 from ....losses import Loss
 from ....losses.balance import balancing_shift
+from ....models.blocks import Data
 from ....models.segments import Segments
-from ....simulation.samples.data import Data
 from ..lockstep.conductor import Job
 from ..lockstep.sight import Sight
 from .slopes import EvidenceSlope
 
 
-class Evidence(NamedTuple):
+class LogMeanExp(NamedTuple):
     """One query (1, d), which is its own readout, and the bias.
 
     The sign is −1 where instances speak for the negative class: the score falls with their odds.
@@ -41,22 +41,13 @@ class Evidence(NamedTuple):
 
 
 def look(rows: Any, segments: Segments, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the attention on each instance, and the evidence of each bag.
-
-    Examples
-    --------
-    >>> from needlescope.models.segments import Ragged
-    >>> rows = np.array([[0.0], [np.log(3.0)], [5.0]])
-    >>> a, found = look(rows, Ragged.at(np.array([0, 2, 3])), np.ones(1))
-    >>> a.round(2), np.exp(found[0]).round(9), found[1].round(9)
-    (array([0.25, 0.75, 1.  ]), np.float64(2.0), np.float64(5.0))
-    """
+    """Return the attention on each instance, and the evidence of each bag."""
     logits = project(rows, q).astype(float, copy=False)
     a = segments.softmax(logits)
     return a, segments.dot(a, logits) - segments.sum(xlogy(a, a / segments.uniform(len(rows))))
 
 
-def scores(data: Data, model: Evidence) -> FloatArray:
+def scores(data: Data, model: LogMeanExp) -> FloatArray:
     """Return the score of every bag."""
     result = np.full(len(data.y), model.b)
     for block in data.blocks():
@@ -66,14 +57,14 @@ def scores(data: Data, model: Evidence) -> FloatArray:
 
 def balanced(
     sight: Sight, q: FloatArray, loss: Loss, sign: float = 1.0
-) -> Job[tuple[Evidence, FloatArray]]:
+) -> Job[tuple[LogMeanExp, FloatArray]]:
     """Return the evidence along a query (d,), with the bias that suits it best, and all scores."""
     everyone = sight.training is not None
     (result,) = yield [EvidenceSlope(sight, loss, q, 0.0, sign, all=everyone)]
     b = balancing_shift(result.scores, sight.y, loss, sight.weight)
-    return Evidence(q[None], b, sign), result.scores + b
+    return LogMeanExp(q[None], b, sign), result.scores + b
 
 
-def model(at: FloatArray, sign: float = 1.0) -> Evidence:
+def model(at: FloatArray, sign: float = 1.0) -> LogMeanExp:
     """Return the evidence of a vector (q, b)."""
-    return Evidence(at[None, :-1], float(at[-1]), sign)
+    return LogMeanExp(at[None, :-1], float(at[-1]), sign)

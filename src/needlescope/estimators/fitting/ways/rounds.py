@@ -1,8 +1,8 @@
 """Ways are compared on bags held out, in rounds: cheap ones first, hopeless ones dropped early.
 
-In the first fold a few scouts look through every glass; glasses through which all of them do
+In the first fold a few scouts look through every prep; preps through which all of them do
 clearly worse than the best are put away. The other ways follow, all of them with few settings.
-Those that are best on this fold, and the best of every kin that is not hopeless, are compared by
+Those that are best on this fold, and the best of every family that is not hopeless, are compared by
 all folds, in all their settings of few iterations; each goes on from there with the ridge that is
 best for it. Of four such schedules this one was kept: cross-validated on eleven sets of bags, and
 before there were summaries, it was as good as to compare all settings of all that go on, with a
@@ -21,24 +21,24 @@ from ....arrays import FloatArray, IndexArray
 from ..choosing.ranking import apart
 from ..settings import Setting
 
-Ways: TypeAlias = "dict[Setting, list[Setting]]"  # from a way to its settings
+Candidates: TypeAlias = "dict[Setting, list[Setting]]"  # from a way to its settings
 Scores: TypeAlias = "dict[Setting, FloatArray]"
 Losses: TypeAlias = "Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]"
-Place: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
-Score: TypeAlias = "Callable[[Ways, list[Place], Scores], None]"
+Fold: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
+Score: TypeAlias = "Callable[[Candidates, list[Fold], Scores], None]"
 
 FEW = 10  # iterations of the first round, at most
 GO_ON = 4  # ways that are compared by all folds
-HOPELESS = 2.0  # standard errors by which all scouts through a glass must be behind
-HOPELESS_KIN = 3.0  # and all ways of a kin: other kins err at other bags, and fewer are left
+HOPELESS = 2.0  # standard errors by which all scouts through a prep must be behind
+HOPELESS_FAMILY = 3.0  # and all of a family: other families err at other bags, and are fewer
 
 
 def compare(
-    ways: Ways,
-    places: list[Place],
+    ways: Candidates,
+    places: list[Fold],
     score: Score,
     losses: Losses,
-    first: Place | None = None,
+    first: Fold | None = None,
     scouting: bool = True,
 ) -> tuple[Scores, dict[Setting, Any]]:
     """Return the held-out scores of the settings that were compared by all folds.
@@ -79,13 +79,13 @@ def compare(
     seen: dict[Any, float] = {}
     for way, (_, worse, error) in behind.items():
         margin = worse - HOPELESS * error
-        seen[way.glass] = min(margin, seen.get(way.glass, np.inf))
+        seen[way.preprocessing] = min(margin, seen.get(way.preprocessing, np.inf))
     lost = _lost_side(scouts, scores, held, losses)
     others = {
         way: light[way]
         for way in ways
         if way not in scouts
-        and seen.get(way.glass, 0.0) <= 0.0
+        and seen.get(way.preprocessing, 0.0) <= 0.0
         and not (way.one_sided and way.in_negatives is lost)
     }
     if others:
@@ -100,7 +100,7 @@ def compare(
     return final, {way: result for way, result in behind.items() if way not in best}
 
 
-def _lost_side(scouts: Ways, scores: Scores, held: IndexArray, losses: Losses) -> bool | None:
+def _lost_side(scouts: Candidates, scores: Scores, held: IndexArray, losses: Losses) -> bool | None:
     """Return the class in which all scouts that seek a signal there do clearly worse, if any."""
     seeking = {way: some for way, some in scouts.items() if way.one_sided}
     if len({way.in_negatives for way in seeking}) < 2:
@@ -114,17 +114,17 @@ def _lost_side(scouts: Ways, scores: Scores, held: IndexArray, losses: Losses) -
 
 
 def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setting]:
-    """Return the best ways, and the best of each other kin that is not hopeless."""
+    """Return the best ways, and the best of each other family that is not hopeless."""
     order = sorted(behind, key=lambda way: behind[way][1])
     result = order[:GO_ON]
     for way in order[GO_ON:]:
         _, worse, error = behind[way]
-        if worse <= HOPELESS_KIN * error and way.kin not in (item.kin for item in result):
+        if worse <= HOPELESS_FAMILY * error and way.family not in (item.family for item in result):
             result.append(way)
     return result
 
 
-def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Scores:
+def _by_all(ways: Candidates, places: list[Fold], score: Score, losses: Losses) -> Scores:
     """Return the scores of some ways by all folds: many iterations with the best ridge only."""
     scores: Scores = {}
     soon = {
@@ -161,30 +161,30 @@ def few(settings: list[Setting]) -> list[Setting]:
     ]
 
 
-def _done(ways: Ways, scores: Scores) -> Ways:
+def _done(ways: Candidates, scores: Scores) -> Candidates:
     """Return the ways that could be trained."""
     return {way: some for way, some in ways.items() if all(item in scores for item in some)}
 
 
 def is_scout(way: Setting) -> bool:
-    """Whether a way is among the first to look through its glass."""
+    """Whether a way is among the first to look through its prep."""
     if way.pooling == "log_mean_exp":
         return way.init == "amp"
     return not way.attends or (way.init == "two_steps" and way.n_queries == 1)
 
 
-def by_glass(ways: Ways) -> Iterable[tuple[Any, list[list[Setting]]]]:
-    """Go through the glasses, each with the settings of every way through it."""
-    for glass, same in groupby(sorted(ways, key=_glass_key), key=lambda way: way.glass):
-        yield glass, [ways[way] for way in same]
+def by_preprocessing(ways: Candidates) -> Iterable[tuple[Any, list[list[Setting]]]]:
+    """Go through the preps, each with the settings of every way through it."""
+    for prep, same in groupby(sorted(ways, key=_order), key=lambda way: way.preprocessing):
+        yield prep, [ways[way] for way in same]
 
 
-def _glass_key(way: Setting) -> tuple[bool, float]:
+def _order(way: Setting) -> tuple[bool, float]:
     return way.random_features, -1.0 if way.shrinkage is None else -way.shrinkage
 
 
 def _behind(
-    ways: Ways,
+    ways: Candidates,
     scores: Scores,
     held: IndexArray,
     losses: Losses,

@@ -1,8 +1,8 @@
 """The mean loss of bags and its gradient, in the parameters of attention or of evidence.
 
-For the score Σ_k ⟨w_k, Xᵀ a_k⟩ + b with a_k = softmax(X q_k), as in `simulation.training.stages`:
-∂/∂w_k = Xᵀ a_k and ∂/∂q_k = Xᵀ(a_k ∘ (X w_k − ⟨w_k, Xᵀ a_k⟩)). For the evidence
-log mean exp(X q) + b: ∂/∂q = Xᵀ softmax(X q). Here as reactions, many models at once.
+For the score Σ_k ⟨w_k, Xᵀ a_k⟩ + b with a_k = softmax(X q_k), as in `models.gradient`,
+by `token_coefficients`, for many models at once. For the evidence log mean exp(X q) + b:
+∂/∂q = Xᵀ softmax(X q).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ....arrays import FloatArray
 from ....losses import Loss
-from ....simulation.training.stages import State
+from ....models.gradient import State, token_coefficients
 from ..descent import Descent, Point
 from ..lockstep.asks import Ask, Reaction
 from ..lockstep.conductor import Job
@@ -118,9 +118,7 @@ class _AttentionSlopes(_Slopes):
             return None
         result = np.empty(seen.shape)
         in_q, in_w = result[: self.heads], result[self.heads :]
-        np.multiply(runs.spread(pulls[self.owner]), a, out=in_w)
-        np.subtract(read, runs.spread(each), out=in_q)
-        in_q *= in_w
+        token_coefficients(runs, a, read, each, pulls[self.owner], out=(in_q, in_w))
         return result
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
@@ -182,14 +180,3 @@ def walk(
             at = asked.send(Point(at, value, slope, (result.scores, everyone)))
         except StopIteration:
             at = None
-
-
-def pack(state: State) -> FloatArray:
-    """Return (q, w, b) as one vector."""
-    return np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
-
-
-def unpack(at: FloatArray, shape: tuple[int, ...]) -> State:
-    """Return the state of a vector, with queries and readouts of that shape."""
-    q, w = at[:-1].reshape(2, *shape)
-    return State(q, w, float(at[-1]))

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ....arrays import FloatArray
-from ....simulation.amp.iteration import FIRST_STRENGTH, learned_strength
+from ....models.strength import FIRST_STRENGTH, learned_strength
 from ..lockstep.asks import Along, Ask, Reaction
 from ..lockstep.conductor import Job
 from ..lockstep.runs import Runs
@@ -34,18 +34,6 @@ def contrast(sight: Sight, sign: float = 1.0) -> Job[FloatArray]:
 
     It points to where the farthest instances of positives are farther than those of negatives; or
     the other way round, if the ``sign`` is −1.
-
-    Examples
-    --------
-    >>> from needlescope.estimators.fitting.lockstep.conductor import alone
-    >>> from needlescope.simulation.samples.data import Arrays
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
-    >>> X[:100, 0, 2] -= 5.0
-    >>> data = Arrays(X, y)
-    >>> found = alone(data, contrast(Sight(data, np.full(200, 1 / 200))))
-    >>> int(np.argmax(np.abs(found))), bool(found[2] < -0.99)
-    (2, True)
     """
     y, weight = sign * sight.y, sight.weight
     sides = {sign: float(weight[y == sign].sum()) for sign in (-1.0, 1.0)}
@@ -112,18 +100,6 @@ def iterated(
     Where the ``sign`` is −1, on the negatives. Instances are counted from the mean of the others'.
     The strength is learned on the way, and one instance of each positive is taken to carry the
     signal. It ends early when a round moves it by less than ``settled`` of its size.
-
-    Examples
-    --------
-    >>> from needlescope.estimators.fitting.lockstep.conductor import alone
-    >>> from needlescope.simulation.samples.data import Arrays
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.standard_normal((400, 10, 20)), np.repeat([1.0, -1.0], 200)
-    >>> X[:200, 0, 2] += 4.0
-    >>> data = Arrays(X, y)
-    >>> found = alone(data, iterated(Sight(data, np.full(400, 1 / 400))))
-    >>> int(np.argmax(found)), bool(abs(found[2] - 4.0) < 0.4)
-    (2, True)
     """
     weight, positive, d = sight.weight, sign * sight.y > 0.0, sight.d
     share = np.where(positive, weight, 0.0) / float(weight[positive].sum())

@@ -24,8 +24,8 @@ from sklearn.tree import ExtraTreeRegressor
 
 from ....arrays import FloatArray
 from ....losses import Loss
+from ....models.blocks import Data
 from ....models.segments import Ragged, Segments
-from ....simulation.samples.data import Data
 from ....solvers.minimise import minimise_path
 from ..lockstep.moments import summaries, summarise
 from ..settings import KINDS
@@ -150,18 +150,7 @@ def _shares(
 def linear(
     result: FloatArray, y: FloatArray, weight: FloatArray, loss: Loss, ridges: list[float]
 ) -> list[Summarised]:
-    """Train a linear readout of standardised summaries for each ridge.
-
-    Examples
-    --------
-    >>> from needlescope.losses import Logistic
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat([1.0, -1.0], 100)
-    >>> F = rng.standard_normal((200, 12)) + np.outer(y, np.arange(12) == 7)
-    >>> (model,) = linear(F, y, np.full(200, 1 / 200), Logistic(), [0.1])
-    >>> int(np.argmax(model.weights)), bool(((model.of(F) > 0.0) == (y > 0.0)).mean() > 0.8)
-    (7, True)
-    """
+    """Train a linear readout of standardised summaries for each ridge."""
     centre = weight @ result / weight.sum()
     deviation = np.sqrt(weight @ np.square(result - centre) / weight.sum())
     changes = deviation > CONSTANT * np.abs(result).max(axis=0)
@@ -171,17 +160,7 @@ def linear(
 
 
 def forest(result: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> Summarised:
-    """Grow trees that ask for summaries at random, on the bags of a weight above 0.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat([1.0, -1.0], 100)
-    >>> F = rng.standard_normal((200, 12)) + np.outer(y, np.arange(12) == 7)
-    >>> model = forest(F, y, np.full(200, 1 / 200), 0)
-    >>> bool(np.abs(model.of(F) - model.parts(F).sum(axis=1) - model.b).max() < 1e-12)
-    True
-    """
+    """Grow trees that ask for summaries at random, on the bags of a weight above 0."""
     own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
     share = weight[own] * (len(own) / weight[own].sum())
     even = bool((share == share[0]).all())  # then to say nothing of weights is quicker

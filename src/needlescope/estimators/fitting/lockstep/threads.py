@@ -1,0 +1,46 @@
+"""Threads that share the work of a fit: as many as ``n_jobs`` says, in joblib's convention."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Threads(NamedTuple):
+    """Threads that share the work, if there are several."""
+
+    pool: Executor | None = None
+    threads: int = 1
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse a number of threads that there cannot be."""
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and n_jobs != 0):
+        raise ValueError(
+            "n_jobs must be None, a whole number of threads from 1 on, or below 0 to count from "
+            f"all processors (-1 is all), got {n_jobs!r}"
+        )
+
+
+def thread_count(n_jobs: Any) -> int:
+    """Return how many threads are asked for."""
+    check_jobs(n_jobs)
+    count = 1 if n_jobs is None else int(n_jobs)
+    return count if count > 0 else max(1, (os.cpu_count() or 1) + 1 + count)
+
+
+@contextmanager
+def thread_pool(n_jobs: Any) -> Iterator[Threads]:
+    """Give as many threads as are asked for, while the fit lasts."""
+    count = thread_count(n_jobs)
+    if count == 1:
+        yield Threads()
+        return
+    with ThreadPoolExecutor(count) as pool:
+        yield Threads(pool, count)

@@ -1,0 +1,82 @@
+"""Predicted test errors of classifiers of bags, trained as `estimators` trains them.
+
+Strength κ and ridge are the best of a few, as cross-validation would choose them. Attention trains
+its query on one half of the bags and its readout on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..models import get_model
+from ..query import Query
+from ..task import Task
+from ..theory.learning import predict
+from ..theory.oracle.least_error import oracle
+from ..training import Training
+from .protocol import alignment
+
+LINEAR_RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the linear models
+ATTENTION_RIDGES = (0.1, 0.01, 1e-3)  # of attention
+KAPPAS = (1.0, 2.0, 4.0)
+BAG_FACTORS = (1.0, 1.3, 2.0, 4.0, 10.0)  # times the bags there are
+TOL = 2e-3
+
+
+class PredictedError(NamedTuple):
+    """An error, and the κ and ridge that reach it."""
+
+    error: float
+    ridge: float
+    kappa: float = 0.0
+
+
+def predict_error(task: Task, bags: float, dimension: float, model: str) -> PredictedError:
+    """Predict the error of a model trained on this many bags, κ and ridge the best of a few."""
+    half = bags / (2.0 * dimension)
+    if not get_model(model).has_query:
+        plain = Training(alpha0=half, alpha1=half, ridge=np.array(LINEAR_RIDGES))
+        errors = np.asarray(predict(task, plain, model, data="all", tol=TOL).test_error)
+        best = int(errors.argmin())
+        return PredictedError(float(errors[best]), LINEAR_RIDGES[best])
+    query = Query(np.array(KAPPAS)[:, None], alignment(task, half))
+    training = Training(alpha0=half, alpha1=half, ridge=np.array(ATTENTION_RIDGES))
+    errors = np.asarray(predict(task, training, model, query=query, tol=TOL).test_error)
+    k, j = np.unravel_index(int(errors.argmin()), errors.shape)
+    return PredictedError(float(errors[k, j]), ATTENTION_RIDGES[j], KAPPAS[k])
+
+
+def bayes_error(task: Task) -> float:
+    """Return the Bayes error, of a known signal."""
+    return float(oracle(task, "bayes", tol=TOL).error)
+
+
+def errors_by_bags(
+    task: Task, bags: int, dimension: float, model: str, done: Callable[[], None]
+) -> dict[float, PredictedError]:
+    """Return the predictions for the number of bags there are, and for more."""
+    result = {}
+    for factor in BAG_FACTORS:
+        result[bags * factor] = predict_error(task, bags * factor, dimension, model)
+        done()
+    return result
+
+
+def bags_for_gain(result: dict[float, float], gain: float) -> float:
+    """Return how many more bags lower the error by ``gain``; infinity if ten times more do not.
+
+    Examples
+    --------
+    >>> round(bags_for_gain({100: 0.2, 400: 0.1}, 0.05))
+    100
+    """
+    n = np.array(list(result), float)
+    errors = np.minimum.accumulate(list(result.values()))
+    target = errors[0] - gain
+    if errors[-1] > target:
+        return float("inf")
+    # np.interp wants an increasing axis: the drop of the error.
+    return float(np.exp(np.interp(-target, -errors, np.log(n))) - n[0])
