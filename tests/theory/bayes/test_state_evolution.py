@@ -1,4 +1,4 @@
-"""State evolution's path: closed forms, where it ends, and what it is known to."""
+"""State evolution: closed forms, the fixed point, and the uncertainty of the path."""
 
 from __future__ import annotations
 
