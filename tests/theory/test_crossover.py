@@ -39,13 +39,13 @@ def test_crossover_after_a_given_training():
 
 @pytest.mark.parametrize("kappa", [0.5, 3.0, np.inf])
 def test_the_crossing_is_where_the_gain_changes_sign_at_the_accuracy_asked(kappa):
-    """The scan is rough; what is returned is not: the gain there is none, within its error."""
+    """The scan is rough, the result is not: the gain at the crossing is zero within its error."""
     result = ns.crossover(TASK, kappa, tol=2e-4)
     pooled = ns.asymptote(TASK, "pooled").limit
     query = ns.Query(kappa, result.cosine)
-    there = ns.asymptote(TASK, query=query, tol=2e-4)
+    at_root = ns.asymptote(TASK, query=query, tol=2e-4)
     assert result.verdict == "crosses"
-    assert abs(pooled - there.limit) < 1e-5  # the search ends within 1e-4 of the alignment
+    assert abs(pooled - at_root.limit) < 1e-5  # the search ends within 1e-4 of the alignment
     full = ns.asymptote(TASK, query=ns.Query(kappa, 1.0), tol=2e-4)
     assert result.gain == pytest.approx(pooled - full.limit, abs=1e-12)
 

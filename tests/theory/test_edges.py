@@ -31,11 +31,11 @@ def test_without_a_signal_attention_and_pooling_are_tied():
 def test_a_threshold_is_where_the_oracle_reaches_the_error(model):
     task = ns.Task(20, 1, 1.0, 0.5)
     result = ns.oracle_threshold(task, model, 0.05, tol=1e-3)
-    there = ns.oracle(task.replace(theta=result.theta), model, tol=1e-3)
+    at_root = ns.oracle(task.replace(theta=result.theta), model, tol=1e-3)
     steeper = ns.oracle(task.replace(theta=result.theta + 0.1), model, tol=1e-3)
-    slope = (there.error - steeper.error) / 0.1
-    allowed = 4.0 * (slope * result.theta_se + there.error_se) + 1e-4
-    assert there.error == pytest.approx(0.05, abs=allowed)
+    slope = (at_root.error - steeper.error) / 0.1
+    allowed = 4.0 * (slope * result.theta_se + at_root.error_se) + 1e-4
+    assert at_root.error == pytest.approx(0.05, abs=allowed)
 
 
 LONG = """

@@ -1,4 +1,4 @@
-"""What the query looks at, against plain random numbers and where the answer is known."""
+"""Mean attention weights, against random numbers and closed forms."""
 
 from __future__ import annotations
 

@@ -18,16 +18,16 @@ QUERY = ns.Query(50.0, 0.06)
 @pytest.fixture
 def query_known_to(monkeypatch):
     """A schedule that ends at QUERY, known to 2e-4 of s, or to 1e-6 if followed finely."""
-    asked = []
+    targets = []
 
-    def after(task, training, sure):
-        asked.append(sure)
-        error = 2e-4 if len(asked) == 1 else 1e-6
+    def after(task, training, target):
+        targets.append(target)
+        error = 2e-4 if len(targets) == 1 else 1e-6
         row = {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": error}
         return row | {"finest": 1e-6}
 
     monkeypatch.setattr(alignment, "after_schedule", after)
-    return asked
+    return targets
 
 
 def test_what_is_open_about_a_query_is_open_about_the_test_error(query_known_to):

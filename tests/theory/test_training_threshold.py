@@ -1,4 +1,4 @@
-"""The weakest signal that a training finds: against the prediction there."""
+"""The training threshold: against the prediction at its θ."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TRAINING = ns.Training(2.0, 2.0, ridge=0.1)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_prediction_meets_the_target_there(model):
     result = ns.training_threshold(TASK, TRAINING, 0.1, model)
-    there = ns.predict(TASK.replace(theta=result.theta), TRAINING, model, tol=1e-4)
+    at_root = ns.predict(TASK.replace(theta=result.theta), TRAINING, model, tol=1e-4)
     weaker = ns.predict(TASK.replace(theta=0.99 * result.theta), TRAINING, model, tol=1e-4)
-    slope = (weaker.test_error - there.test_error) / (0.01 * result.theta)
-    allowed = 4.0 * np.hypot(slope * result.theta_se, there.test_error_se) + 1e-4
-    assert there.test_error == pytest.approx(0.1, abs=allowed)
+    slope = (weaker.test_error - at_root.test_error) / (0.01 * result.theta)
+    allowed = 4.0 * np.hypot(slope * result.theta_se, at_root.test_error_se) + 1e-4
+    assert at_root.test_error == pytest.approx(0.1, abs=allowed)
 
 
 def test_a_grid_is_its_points_and_knows_what_it_rests_on():

@@ -72,7 +72,7 @@ def crossover(
     Raises
     ------
     ValueError, NotConverged
-        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
+        If an argument is invalid or grids do not broadcast; if the tolerance is not met.
     NoMinimiser
         If the training has no unique finite minimiser.
 

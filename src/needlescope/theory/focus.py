@@ -75,7 +75,7 @@ def focus(
     Raises
     ------
     ValueError, NotConverged
-        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
+        If an argument is invalid or grids do not broadcast; if the tolerance is not met.
 
     Examples
     --------

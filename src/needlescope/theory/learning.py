@@ -84,7 +84,7 @@ def predict(
     Raises
     ------
     ValueError, NotConverged
-        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
+        If an argument is invalid or grids do not broadcast; if the tolerance is not met.
     NoMinimiser
         If training has no unique finite minimiser: no ridge on separable data, or a hinge loss
         that leaves the bias free.

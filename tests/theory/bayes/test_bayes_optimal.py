@@ -1,4 +1,4 @@
-"""The limit of learning: known values, closed forms, and what no training may beat."""
+"""The Bayes-optimal learner: known values, closed forms, and a bound for every training."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def test_one_signal_token_has_a_test_error_of_any_accuracy():
     """The Bayes error of one token is an integral of nine digits, not a sample."""
     task = ns.Task(10, 1, 4.0, 0.5)
     result = ns.bayes_optimal(task, 1.0, tol=1e-5)
-    dimmed = task.replace(theta=4.0 * np.sqrt(result.overlap))
-    assert result.test_error == pytest.approx(ns.oracle(dimmed, "bayes").error, abs=1e-8)
+    effective = task.replace(theta=4.0 * np.sqrt(result.overlap))
+    assert result.test_error == pytest.approx(ns.oracle(effective, "bayes").error, abs=1e-8)
     assert 2.0 * result.test_error_se <= 1e-5
 
 

@@ -1,4 +1,4 @@
-"""How many signal tokens are recognised: against posteriors of drawn tokens, in both forms."""
+"""Posterior mass on the signal tokens, against posteriors of drawn tokens."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
     task = SHAPES[name]
     marked, tokens = drawn(task, kappa)
     draws, p = len(tokens), memberships(task, kappa * tokens)
-    told = posterior_mass(task.replace(theta=1.7), 2**9)(np.array([kappa]))[0]
-    own = float(told[1:].std(ddof=1) / np.sqrt(8))
+    mass = posterior_mass(task.replace(theta=1.7), 2**9)(np.array([kappa]))[0]
+    own = float(mass[1:].std(ddof=1) / np.sqrt(8))
     for values in ((p * marked).sum(axis=1), (p * p).sum(axis=1)):
         near = np.hypot(values.std() / np.sqrt(draws), own) + 2e-4 * task.R  # and the spline
-        assert abs(values.mean() - told[0]) < SIGMAS * near
+        assert abs(values.mean() - mass[0]) < SIGMAS * near
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -57,10 +57,10 @@ def test_it_is_the_slope_of_the_free_entropy(name: str) -> None:
     evidence = log_mean(task, kappa * drawn(task, kappa)[1]) - 0.5 * task.R * kappa**2
     steps = np.linspace(0.0, kappa, 401)
     M = posterior_mass(task.replace(theta=1.7), 2**9)(steps)
-    told = np.trapezoid(steps[:, None] * M, steps, axis=0)
-    own = float(told[1:].std(ddof=1) / np.sqrt(8))
+    mass = np.trapezoid(steps[:, None] * M, steps, axis=0)
+    own = float(mass[1:].std(ddof=1) / np.sqrt(8))
     near = np.hypot(evidence.std() / np.sqrt(len(evidence)), own) + 2e-4 * task.R
-    assert abs(evidence.mean() - told[0]) < SIGMAS * near
+    assert abs(evidence.mean() - mass[0]) < SIGMAS * near
 
 
 @pytest.mark.parametrize("name", SHAPES)

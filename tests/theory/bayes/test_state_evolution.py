@@ -1,4 +1,4 @@
-"""State evolution's path: closed forms, where it ends, and what it is known to."""
+"""State evolution: closed forms, the fixed point, and the uncertainty of the path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import needlescope as ns
-from needlescope.theory.bayes import state_evolution as module
+from needlescope.theory.bayes import alpha_grid
 
 HUNDRED = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
 
@@ -75,7 +75,7 @@ def test_its_error_covers_a_finer_table() -> None:
 
 def test_a_path_that_is_not_known_is_refused_or_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it lingers, replicates of a rough table escape in different rounds."""
-    monkeypatch.setattr(module, "LADDER", (2**6,))
+    monkeypatch.setattr(alpha_grid, "LADDER", (2**6,))
     at = [0.34, 0.1]
     with pytest.raises(ns.NotConverged, match=r"at alpha=0\.34: .* of the path is .* errors grow"):
         ns.state_evolution(HUNDRED, at, rounds=40, tol=5e-2)

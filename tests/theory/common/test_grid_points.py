@@ -137,10 +137,10 @@ def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
     """One of two amounts of data leaves the path to chance."""
     right = alignment.after_schedule
 
-    def after(task, training, sure):
+    def after(task, training, target):
         if training.alpha0 < 1.0:
             raise ns.NotConverged("steps this long leave the path to chance")
-        return right(task, training.replace(schedule=ns.Schedule.even(2)), sure)
+        return right(task, training.replace(schedule=ns.Schedule.even(2)), target)
 
     monkeypatch.setattr(alignment, "after_schedule", after)
     with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):

@@ -16,7 +16,7 @@ ROUGH = {"tol": 1e-2}
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("call", "provenance"),
     [
         (lambda: ns.predict(TASK, TRAINING, **ROUGH), derived("theorem 4")),
         (lambda: ns.predict(TASK, TRAINING, "pooled"), derived("theorem 5")),
@@ -78,5 +78,5 @@ ROUGH = {"tol": 1e-2}
         ),
     ],
 )
-def test_provenance_says_which(found, said):
-    assert found().provenance == said
+def test_provenance_says_which(call, provenance):
+    assert call().provenance == provenance

@@ -1,4 +1,4 @@
-"""Linear attention that knows the signal: its law, its limits, and hard attention beside it."""
+"""Linear attention with a known signal: its law, its limits, and hard attention."""
 
 from __future__ import annotations
 

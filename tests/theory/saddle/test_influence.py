@@ -1,4 +1,4 @@
-"""What rests on rare samples: influences by retraining, and the slow approach of a known case."""
+"""Dependence on rare samples: influences by retraining, and a case of slow convergence."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def nothing_kept() -> Iterator[None]:
         kept.cache_clear()
 
 
-def numbers(found: ns.Alignment) -> list[float]:
-    return [getattr(found, name) for name in NAMES]
+def numbers(alignment: ns.Alignment) -> list[float]:
+    return [getattr(alignment, name) for name in NAMES]
 
 
 def after(*shares: float, alpha0: float = 4.0, **sizes) -> ns.Alignment:
@@ -43,8 +43,8 @@ def test_one_step_is_the_first_alone_and_attention_is_pooling() -> None:
     assert result.signal_w == pytest.approx(ns.align(TASK, TRAINING).signal_w, rel=1e-12)
     assert result.norm_w == pytest.approx(ns.align(TASK, TRAINING).norm_w, rel=1e-12)
     assert result.query == ns.Query(0.0, 0.0)
-    told = ns.predict(TASK, training).test_error
-    assert told == pytest.approx(ns.predict(TASK, training, "pooled").test_error, abs=1e-7)
+    error = ns.predict(TASK, training).test_error
+    assert error == pytest.approx(ns.predict(TASK, training, "pooled").test_error, abs=1e-7)
 
 
 def test_a_step_of_size_zero_only_takes_its_batch_away() -> None:
@@ -88,12 +88,12 @@ def test_a_grid_is_its_points() -> None:
 
 
 def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
-    asked = []
+    calls = []
     right = path.follow
-    monkeypatch.setattr(path, "follow", lambda *given: asked.append(given) or right(*given))
+    monkeypatch.setattr(path, "follow", lambda *given: calls.append(given) or right(*given))
     monkeypatch.setattr(path, "LATTICE_POINTS", (64, 128))
     training = TRAINING.replace(alpha1=[1.0, 2.0, 4.0], schedule=ns.Schedule.even(2, eta_w=0.123))
-    assert ns.align(TASK, training).cosine_q.shape == (3,) and len(asked) == REPLICATES
+    assert ns.align(TASK, training).cosine_q.shape == (3,) and len(calls) == REPLICATES
 
 
 def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) -> None:
@@ -120,15 +120,15 @@ def test_a_path_that_is_left_to_chance_is_not_returned(monkeypatch) -> None:
 
 
 def test_where_no_lattice_could_tell_none_is_refined(monkeypatch) -> None:
-    asked = []
+    calls = []
     row = {"cosine_q": 0.0, "cosine_q_se": 0.7, "kappa": 1.0, "kappa_se": 0.0}
-    monkeypatch.setattr(path, "at_level", lambda *given: asked.append(given[2]) or row)
+    monkeypatch.setattr(path, "at_level", lambda *given: calls.append(given[2]) or row)
     training = TRAINING.replace(schedule=ns.Schedule.even(3))
     with pytest.raises(
         ns.NotConverged, match=r"with 256 lattice points: .*take shorter ones \(eta_w"
     ):
         path.after_schedule(TASK, training)
-    assert asked == [2**8]
+    assert calls == [2**8]
 
 
 def test_a_bias_that_replicates_share_is_part_of_the_error(monkeypatch) -> None:

@@ -52,7 +52,7 @@ def bayes_optimal(
     Raises
     ------
     ValueError, NotConverged
-        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
+        If an argument is invalid or grids do not broadcast; if the tolerance is not met.
 
     Examples
     --------

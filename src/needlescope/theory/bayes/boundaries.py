@@ -43,7 +43,7 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     Raises
     ------
     ValueError, NotConverged
-        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
+        If an argument is invalid or grids do not broadcast; if the tolerance is not met.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def oracle_threshold(
     Raises
     ------
     ValueError, NotConverged
-        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
+        If an argument is invalid or grids do not broadcast; if the tolerance is not met.
 
     Examples
     --------
