@@ -206,16 +206,7 @@ def attend_linearly(x: Single, kappa: float) -> FloatArray:
 
 
 def log_ratio(task: Task, x: Single) -> FloatArray:
-    """Return the log likelihood ratio of each row of tokens: positive against negative.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> x = np.array([[1.0, 0.0]], np.float32)
-    >>> direct = np.log((np.exp(2.0 * 1.0 - 2.0) + np.exp(2.0 * 0.0 - 2.0)) / 2.0)
-    >>> bool(abs(log_ratio(ns.Task(2, 1, 2.0, 0.5), x)[0] - direct) < 1e-6)
-    True
-    """
+    """Return the log likelihood ratio of each row of tokens: positive against negative."""
     logits = task.theta * x.astype(float)
     parts = [
         np.log(chance) + log_mean(task.replace(R=R), logits) - 0.5 * R * task.theta**2
@@ -253,13 +244,6 @@ def best_threshold(negative: FloatArray, positive: FloatArray, pi: float) -> tup
 
     The error as a function of the threshold is smoothed: its raw minimum follows the noise, and
     costs several times as much on other draws.
-
-    Examples
-    --------
-    >>> scores = np.random.default_rng(0).normal(size=10_000)
-    >>> error, threshold = best_threshold(scores, scores + 2.0, 0.5)
-    >>> round(error, 2), round(threshold, 1)
-    (0.17, 1.0)
     """
     low, high = positive.min(), negative.max()
     if high <= low:
