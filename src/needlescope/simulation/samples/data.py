@@ -159,13 +159,5 @@ def positions(task: Task, count: int, rng: np.random.Generator) -> IndexArray:
 
 
 def kinds(task: Task, count: int, rng: np.random.Generator) -> IndexArray | None:
-    """Draw which of several signals each of ``count`` positives carries; None where there is one.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> task = ns.Task(L=4, R=1, theta=2.0, pi=0.5, signals=(0.0, 1.0))
-    >>> kinds(task, 3, np.random.default_rng(0))
-    array([1, 1, 1])
-    """
+    """Draw which of several signals each of ``count`` positives carries; None if there is one."""
     return None if task.signals is None else rng.choice(task.kinds, count, p=task.signals)
