@@ -1,4 +1,4 @@
-"""The front door, a linear readout: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
+"""A linear readout, by the method that suits it: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
 
 | loss | ridge | method |
 | --- | --- | --- |
