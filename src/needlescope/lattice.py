@@ -19,14 +19,7 @@ SEED = 20_250_925
 
 
 def replicate(points: int, dims: int, index: int) -> FloatArray:
-    """Return replicate ``index`` of the lattice: ``points`` × ``dims`` uniforms inside (0, 1).
-
-    Examples
-    --------
-    >>> u = replicate(1024, 3, 0)
-    >>> u.shape, bool((u > 0).all() and (u < 1).all())
-    ((1024, 3), True)
-    """
+    """Return replicate ``index`` of the lattice: ``points`` × ``dims`` uniforms inside (0, 1)."""
     return shifted(points, np.random.default_rng([SEED, index]).random(dims))
 
 

@@ -209,14 +209,7 @@ class Task(Gridded):
         return self.label_noise, self.label_noise
 
     def need_fixed_count(self, what: str) -> None:
-        """Refuse a random number of signal tokens, where only a fixed one is supported.
-
-        Examples
-        --------
-        >>> Task(L=9, R=SignalCount([1, 2]), theta=5.0, pi=0.5).need_fixed_count("the planner")
-        Traceback (most recent call last):
-        ValueError: the planner knows tasks of one number of signal tokens, got R=SignalCount(...
-        """
+        """Refuse a random number of signal tokens, where only a fixed one is supported."""
         if isinstance(self.R, SignalCount):
             raise ValueError(
                 f"{what} knows tasks of one number of signal tokens, got R={self.R!r}; a random "
@@ -225,14 +218,7 @@ class Task(Gridded):
             )
 
     def need_clean_labels(self, what: str) -> None:
-        """Refuse label noise, where it is not supported.
-
-        Examples
-        --------
-        >>> Task(9, 1, 5.0, 0.5, label_noise=0.1).need_clean_labels("the planner")
-        Traceback (most recent call last):
-        ValueError: the planner knows tasks without label noise, got label_noise=0.1; ...
-        """
+        """Refuse label noise, where it is not supported."""
         if self.label_noise is not None:
             raise ValueError(
                 f"{what} knows tasks without label noise, got label_noise={self.label_noise!r}; it "
@@ -246,14 +232,7 @@ class Task(Gridded):
         self.need_clean_labels(what)
 
     def need_one_signal(self, what: str) -> None:
-        """Refuse several signals, where only one is supported.
-
-        Examples
-        --------
-        >>> Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5)).need_one_signal("capacity")
-        Traceback (most recent call last):
-        ValueError: capacity knows tasks of one signal, got signals=(0.5, 0.5); several are ...
-        """
+        """Refuse several signals, where only one is supported."""
         if self.signals is not None:
             raise ValueError(
                 f"{what} knows tasks of one signal, got signals={self.signals!r}; several are "

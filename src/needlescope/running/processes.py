@@ -132,13 +132,7 @@ def check_n_jobs(n_jobs: Any) -> None:
 
 
 def cores() -> int:
-    """Count the cores that this process may use, under its affinity and its container's quota.
-
-    Examples
-    --------
-    >>> cores() >= 1
-    True
-    """
+    """Count the cores that this process may use, under its affinity and its container's quota."""
     load()
     from loky import cpu_count
 

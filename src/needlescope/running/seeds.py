@@ -46,12 +46,7 @@ def streams(seed: Any, *counts: int) -> list[SeedSequence]:
 
 
 def check_seed(seed: Any) -> None:
-    """Refuse what is no seed, before any work; a generator is left as it was.
-
-    Examples
-    --------
-    >>> check_seed(3)
-    """
+    """Refuse what is no seed, before any work; a generator is left as it was."""
     if not isinstance(seed, Generator | BitGenerator):
         _root(seed)
 
@@ -101,13 +96,7 @@ def _is_natural(item: Any) -> bool:
 
 
 def child(seed: SeedSequence, key: int) -> SeedSequence:
-    """Return the ``key``-th child of a sequence, without changing it.
-
-    Examples
-    --------
-    >>> child(SeedSequence(5), 2).spawn_key
-    (2,)
-    """
+    """Return the ``key``-th child of a sequence, without changing it."""
     index = (*seed.spawn_key, key)
     return SeedSequence(seed.entropy, spawn_key=index, pool_size=seed.pool_size)
 

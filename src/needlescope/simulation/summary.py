@@ -16,13 +16,7 @@ from ..results import Kind, gather
 def by_name(
     rows: Sequence[Mapping[str, Any]], shape: tuple[int, ...], trials: int
 ) -> dict[str, FloatArray]:
-    """Return each number of all trials by name: the grid, then the trials, then its own axes.
-
-    Examples
-    --------
-    >>> by_name([{"error": 0.1}, {"error": 0.3}], (), 2)
-    {'error': array([0.1, 0.3])}
-    """
+    """Return each number of all trials by name: the grid, then the trials, then its own axes."""
     return {
         name: np.array([row[name] for row in rows]).reshape(*shape, trials, *np.shape(first))
         for name, first in rows[0].items()

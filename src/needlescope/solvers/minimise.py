@@ -1,4 +1,4 @@
-"""The front door, a linear readout: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
+"""A linear readout, by the method that suits it: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
 
 | loss | ridge | method |
 | --- | --- | --- |
@@ -87,15 +87,7 @@ def minimise_path(
     *,
     tolerance: float = 1e-9,
 ) -> list[Fit]:
-    """Do as `minimise` for several ridges, best in falling order: much of the work is shared.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> F, y = np.array([[1.0], [3.0], [-1.0], [-2.0]]), np.array([1.0, 1.0, -1.0, -1.0])
-    >>> [round(float(fit.w[0]), 3) for fit in minimise_path(F, y, "square", [1.0, 0.1])]
-    [0.373, 0.462]
-    """
+    """Do as `minimise` for several ridges, best in falling order: much of the work is shared."""
     loss = get_loss(loss)
     check_loss(loss)
     F, y, c = _features(F), np.array(y, float), weight

@@ -38,18 +38,6 @@ def iterate(
     """Yield the estimate after each round, from samples that all carry a signal.
 
     ``theta`` is the assumed strength; without it the strength is learned, round by round.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> from needlescope.models.blocks import Arrays
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((300, 5, 20))
-    >>> X[np.arange(300), rng.integers(0, 5, 300), 0] += 4.0
-    >>> task = ns.Task(L=5, R=1, theta=4.0, pi=0.5)
-    >>> *_, last = iterate(task, Arrays(X, np.ones(300)), 8, theta=4.0)
-    >>> bool(last.xi[0] ** 2 / (last.xi @ last.xi) > 0.95)
-    True
     """
     (L, d), n = data.tokens, len(data.y)
     learns = theta is None

@@ -22,14 +22,7 @@ SUBSETS = 1 << 14  # sets that are listed; if there are more, this many are draw
 
 
 def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Noise) -> float:
-    """Return the probability of a wrong sign for a readout with ⟨w, ξ⟩ and √(wᵀΣw).
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> round(pooled_error(ns.Task(4, 1, 8.0, 0.5), 1.0, 1.0, -1.0, ns.Noise()), 4)
-    0.0228
-    """
+    """Return the probability of a wrong sign for a readout with ⟨w, ξ⟩ and √(wᵀΣw)."""
     mean_variance = noise.token_variance(np.full((1, task.L), 1.0 / task.L))
     deviation = spread * float(np.sqrt(mean_variance[0]))
     counts, chances = np.array(task.counts).T
@@ -41,16 +34,7 @@ def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Nois
 def vectorized_error(
     task: Task, signals: FloatArray, deviation: float, b: float, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Return it for ⟨W_l, ξ⟩ of each token and a score deviation, and its numerical error.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> task, rng = ns.Task(4, 1, 2.0, 0.5), np.random.default_rng(0)
-    >>> error, numeric = vectorized_error(task, np.ones(4), 1.0, -1.0, rng)
-    >>> round(error, 4), numeric
-    (0.1587, 0.0)
-    """
+    """Return it for ⟨W_l, ξ⟩ of each token and a score deviation, and its numerical error."""
     alarm = (1.0 - task.pi) * _alarm(b, deviation)
     parts = [_missed_with(task, R, signals, deviation, b, rng) for R, _ in task.counts]
     missed, numeric = np.array(parts).T

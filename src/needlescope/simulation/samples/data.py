@@ -122,17 +122,7 @@ def labels(task: Task, n: int, rng: np.random.Generator) -> FloatArray:
 
 
 def flipped(task: Task, truth: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw the labels that a loss is trained on: the true ones, some of them flipped.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> task, rng = ns.Task(4, 1, 2.0, 0.5, label_noise=(0.4, 0.0)), np.random.default_rng(0)
-    >>> truth = np.repeat([1.0, -1.0], 1000)
-    >>> y = flipped(task, truth, rng)
-    >>> float((y != truth)[:1000].mean().round(1)), float((y != truth)[1000:].mean())
-    (0.4, 0.0)
-    """
+    """Draw the labels that a loss is trained on: the true ones, some of them flipped."""
     if task.label_noise is None:
         return truth
     positive, negative = task.flips
@@ -141,15 +131,7 @@ def flipped(task: Task, truth: FloatArray, rng: np.random.Generator) -> FloatArr
 
 
 def signal_tokens(task: Task, truth: FloatArray, rng: np.random.Generator) -> IndexArray:
-    """Draw how many tokens of each sample carry the signal: none of a negative's.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> truth = np.array([1.0, -1.0, 1.0])
-    >>> signal_tokens(ns.Task(4, 2, 2.0, 0.5), truth, np.random.default_rng(0))
-    array([2, 0, 2])
-    """
+    """Draw how many tokens of each sample carry the signal: none of a negative's."""
     R: Any = task.R
     if isinstance(task.R, SignalCount):
         R = rng.choice(task.R.values, len(truth), p=task.R.probabilities)
@@ -177,13 +159,5 @@ def positions(task: Task, count: int, rng: np.random.Generator) -> IndexArray:
 
 
 def kinds(task: Task, count: int, rng: np.random.Generator) -> IndexArray | None:
-    """Draw which of several signals each of ``count`` positives carries; None where there is one.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> task = ns.Task(L=4, R=1, theta=2.0, pi=0.5, signals=(0.0, 1.0))
-    >>> kinds(task, 3, np.random.default_rng(0))
-    array([1, 1, 1])
-    """
+    """Draw which of several signals each of ``count`` positives carries; None if there is one."""
     return None if task.signals is None else rng.choice(task.kinds, count, p=task.signals)

@@ -11,14 +11,7 @@ from .normal import Single, fill_normal
 
 
 def fill_noise(noise: Noise, out: Single, generator: np.random.Generator) -> Single:
-    """Fill an array (n, L, d) with noise of a given law; return it.
-
-    Examples
-    --------
-    >>> signs = fill_noise(Noise("rademacher"), np.empty((2, 3, 4), "f4"), np.random.default_rng(0))
-    >>> sorted(set(signs.ravel().tolist()))
-    [-1.0, 1.0]
-    """
+    """Fill an array (n, L, d) with noise of a given law; return it."""
     if noise.entries == "gaussian":
         fill_normal(out, generator)
     elif noise.entries == "rademacher":

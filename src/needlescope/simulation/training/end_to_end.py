@@ -28,20 +28,6 @@ def train_together(
     """Return the best of the local minima reached, and its relative gradient norm.
 
     `NotConverged` is raised if the best has not converged, whatever became of the others.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> from needlescope.models.blocks import Arrays
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
-    >>> X = rng.standard_normal((60, 4, 3))
-    >>> X[y > 0, 0, 0] += 4.0
-    >>> zero = State(np.zeros(3), np.zeros(3), 0.0)
-    >>> training = ns.Training(alpha0=20.0, alpha1=20.0)
-    >>> best, residual = train_together(Arrays(X, y), zero, training, 2, rng)
-    >>> bool(best.w[0] > 0.5), residual < 1e-5
-    (True, True)
     """
     result = [_descend(data, start, training) for start in _starts(state, training, starts, rng)]
     value, residual, best = min(result, key=lambda item: item[0])

@@ -55,16 +55,7 @@ class Means(NamedTuple):
 def first_step(
     task: Task, training: Training, truth: FloatArray, d: int, rng: np.random.Generator
 ) -> tuple[State, Means]:
-    """Stages 1 and 2 on samples with true labels ``truth``; signals are the first unit vectors.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> task, training = ns.Task(4, 1, 3.0, 0.5), ns.Training(alpha0=2.0, alpha1=2.0)
-    >>> state, means = first_step(task, training, np.ones(10), 5, np.random.default_rng(0))
-    >>> state.w.shape, means.noise.shape
-    ((5,), (10,))
-    """
+    """Stages 1 and 2 on samples with true labels ``truth``; signals are the first unit vectors."""
     tokens, y = signal_tokens(task, truth, rng), flipped(task, truth, rng)
     loss, n, zero = get_loss(training.loss), len(y), np.zeros(len(y))
     drawn = kinds(task, n, rng)
