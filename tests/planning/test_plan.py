@@ -17,10 +17,10 @@ from needlescope.running.seeds import streams
 
 COVERS = (
     "spec",
-    "curves",
+    "learning_curves",
     "learners",
-    "missing",
-    "words",
+    "solve",
+    "sentences",
 )
 WHAT = {"R": 1, "pi": 0.5, "d": 50, "interval": False, "others": False}
 

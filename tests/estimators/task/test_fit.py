@@ -14,7 +14,7 @@ from needlescope.planning.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
 
-COVERS = ("view",)
+COVERS = ("direction_fit",)
 
 
 @pytest.fixture
