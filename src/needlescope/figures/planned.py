@@ -34,7 +34,7 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Any:
     ----------
     found : Plan
         What `needlescope.plan` returned.
-    curves : Curves
+    curves : LearningCurves
         What `needlescope.planning.learning_curves.learning_curves` returned for it.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
