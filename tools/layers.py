@@ -256,7 +256,7 @@ def public_calls() -> dict[str, Callable[[], object]]:
     import needlescope as ns
     from needlescope import estimators
 
-    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    task = ns.Task(L=10, R=1, theta=4.8137, pi=0.5)  # that no cache has
     training = ns.Training(alpha0=4.0, alpha1=1.0)
     X, y = np.random.default_rng(0).standard_normal((12, 3, 3)), np.arange(12) % 2
     X[y == 1, 0] += 3.0

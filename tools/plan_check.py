@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import needlescope as ns
-from needlescope.planning.names import LEARNERS
-from needlescope.planning.names import TUNED as MODELS
+from needlescope.planning import LEARNERS
+from needlescope.planning import TUNED as MODELS
 
 MOST_BAGS = 5000  # in a data set that is simulated
 MOST_TOKENS = 300  # in a bag of it

@@ -75,7 +75,7 @@ def test_csv_reads_back_as_json(run):
         (("--R", "12"), "needlescope: R must be an integer in 1..L, got 12 with L=10\n"),
         (("--pi", "2"), "needlescope: pi must be"),
         (("--model", "oracle"), "'oracle' is not one of 'attention', 'pooled', 'vectorized'"),
-        (("--loss", "none"), "'none' is not one of 'logistic', 'square'"),
+        (("--loss", "none"), "'none' is not one of 'square', 'logistic'"),
         (("--alpha1", "1,x"), "'1,x' is not one of the numbers that commas may separate"),
         (("--L", "2.5"), "'2.5' is not one of the whole numbers that commas may separate"),
         (("--ridge", "0", "--model", "vectorized"), "needlescope: "),

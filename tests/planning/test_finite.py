@@ -48,19 +48,19 @@ def seen(monkeypatch, at, times=2.0, **spec):
 def test_bags_are_added_until_the_mean_meets_the_target(monkeypatch):
     result = seen(monkeypatch, 100.0, L=10, n=None, error=0.1)
     assert result.interval.mean == pytest.approx(0.1, abs=1e-3)
-    assert result.found.at == pytest.approx(200.0, abs=2.0)
+    assert result.solution.at == pytest.approx(200.0, abs=2.0)
     assert result.notes == ()
 
 
 def test_a_length_is_the_largest_whole_one_whose_mean_is_at_most_the_target(monkeypatch):
     result = seen(monkeypatch, 15.0, L=None, n=100, error=0.151)
-    assert result.found.at == 7.0 and result.interval.mean == pytest.approx(0.14)
+    assert result.solution.at == 7.0 and result.interval.mean == pytest.approx(0.14)
 
 
 def test_a_length_that_no_mean_allows_is_lost(monkeypatch):
     result = seen(monkeypatch, 10.0, times=20.0, L=None, n=100, error=0.1)
-    assert result.found.reached is None
-    assert result.found.best == pytest.approx(0.2)
+    assert result.solution.reached is None
+    assert result.solution.best == pytest.approx(0.2)
 
 
 def test_a_mean_that_stays_above_the_target_is_said(monkeypatch):

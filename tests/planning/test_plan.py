@@ -17,10 +17,10 @@ from needlescope.running.seeds import streams
 
 COVERS = (
     "spec",
-    "curves",
+    "learning_curves",
     "learners",
-    "missing",
-    "words",
+    "solve",
+    "sentences",
 )
 WHAT = {"R": 1, "pi": 0.5, "d": 50, "interval": False, "others": False}
 
@@ -99,7 +99,7 @@ def test_what_is_the_least_or_the_longest_that_is_looked_at_is_said(monkeypatch)
     assert result.n == 20 and "Fewer than 20 bags are not planned for" in result.verdict
     monkeypatch.setattr("needlescope.planning.solve.LARGEST_L", 5)
     result = ns.plan(theta=9.0, n=500, error=0.3, learner="pooled", **WHAT)
-    assert result.L == 5 and "Bags of more than 5 instances are not looked at." in result.notes
+    assert result.L == 5 and "Bags of more than 5 instances are not considered." in result.notes
 
 
 def test_money_buys_whole_bags_and_is_no_number_of_them():

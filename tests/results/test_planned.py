@@ -22,7 +22,7 @@ def test_it_prints_its_verdict():
 
 def test_all_of_it_is_plain_data():
     plain = FOUND.to_dict()
-    assert plain["others"] == [{"learner": "pooled", "value": np.inf, "words": "cannot"}]
+    assert plain["others"] == [{"learner": "pooled", "value": np.inf, "sentence": "cannot"}]
     assert plain["interval"]["mean"] == 0.12
     assert FOUND.to_pandas()["n"].tolist() == [30.0]
 

@@ -56,7 +56,7 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         """The keys of the table."""
         return tuple(getattr(import_module(f"needlescope.{self.package}"), self.table))
 
-    def get_metavar(self, param: Any, *_: Any) -> str:
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return all names, for the help."""
         return f"[{'|'.join(self.names)}]"
 

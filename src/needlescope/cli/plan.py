@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..planning.names import LEARNERS
+from ..planning import LEARNERS
 from .common import loss_option, output, show
 from .stopping import check_stopped
 

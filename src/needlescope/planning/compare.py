@@ -18,8 +18,8 @@ from ..results.planned import Comparison
 from ..task import Task
 from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
+from . import LEARNERS, TUNED
 from .learners import BAYES_OPTIMAL, Evaluation, get_learner
-from .names import LEARNERS, TUNED
 from .tune import check_budget
 from .tuning.budget import Budget
 from .tuning.readouts import Features

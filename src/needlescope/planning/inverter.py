@@ -53,17 +53,11 @@ def find_root(
 ) -> Root:
     """Return the argument at which a tuned error that falls meets a target, roughly.
 
-    Parameters
-    ----------
-    forward : (argument, settings nearby or None) → settings with their error
-    error_with : (argument, settings) → the error of the same settings
-    target, start, limits
-        The error to meet, where to begin, and the range of the argument.
+    ``forward`` takes an argument and settings nearby, or None, and returns settings with their
+    error; ``error_with`` returns the error of the same settings at another argument.
 
     Examples
     --------
-    An error of 1/x, whose settings are itself:
-
     >>> class Setting(NamedTuple):
     ...     error: float
     >>> forward, error_with = lambda x, near: Setting(1.0 / x), lambda x, setting: 1.0 / x
@@ -100,20 +94,9 @@ def find_root(
 def largest(
     gap: Callable[[int], float], start: int, limits: tuple[int, int], ratio: float = 1.0
 ) -> int | None:
-    """Return the largest whole number at which a gap that grows is at most zero.
+    """Return the largest whole number at which a gap that grows is at most zero, or None.
 
-    Parameters
-    ----------
-    gap : whole number → how far the target is missed; at most 0 where it is met
-    start, limits
-        Where to begin, and the range.
-    ratio : float
-        The number found may be too small by this factor.
-
-    Returns
-    -------
-    int or None
-        None where not even the least number meets the target.
+    The result may be too small by the factor ``ratio``.
 
     Examples
     --------

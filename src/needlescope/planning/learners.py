@@ -18,7 +18,7 @@ from ..theory.bayes.bayes_optimal import bayes_optimal
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
 from ..training import Training
-from .names import LEARNERS, TUNED
+from . import LEARNERS, TUNED
 from .tuning.bias_shift import shifted_error
 from .tuning.budget import Budget
 from .tuning.search import Setting, attention, best_attention, best_linear, linear

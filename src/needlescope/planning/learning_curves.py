@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import NotConverged
 from ..results.planned import LearningCurves, Plan
+from . import LEARNERS
 from .learners import ORACLES, get_learner
-from .names import LEARNERS
 from .tuning.budget import Budget
 
 POINTS = 7

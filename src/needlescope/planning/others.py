@@ -8,8 +8,8 @@ from ..errors import NoMinimiser, NotConverged
 from ..losses import Loss
 from ..results.planned import OtherLearner
 from ..theory.oracle.least_error import oracle
+from . import LEARNERS
 from .learners import ORACLES, Learner, get_learner
-from .names import LEARNERS
 from .sentences import cannot, counted, has_error
 from .solve import rough_root
 from .spec import PlanSpec

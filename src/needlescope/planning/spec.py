@@ -10,7 +10,7 @@ import numpy as np
 from ..grid import choice, real, whole
 from ..signal_count import SignalCount
 from ..task import Task
-from .names import LEARNERS
+from . import LEARNERS
 from .tuning.budget import Budget, Costs, check_costs
 
 UNKNOWNS = ("n", "theta", "L", "error")

@@ -48,18 +48,9 @@ def spread(
 ) -> Interval:
     """Return the interval of the test error that holds nine of ten data sets of dimension d.
 
-    Parameters
-    ----------
-    task, training, model
-        The problem, as planned.
-    d : int
-        The dimension.
-    error : float
-        The error in the limit.
-    seed, trials
-        Of the simulation; four times more trials where the standard error is above 3 %.
-    pi, shift : float
-        The share of positives in tests, if it is another, and the shift of the bias for it.
+    ``error`` is that of the limit, ``pi`` the share of positives in tests, if it is another, and
+    ``shift`` that of the bias for it. There are four times more trials where the standard error of
+    the mean is above 3 %.
 
     Examples
     --------
@@ -84,10 +75,8 @@ def spread(
     if untrained.any():  # two groups of data sets, no bell curve
         ends = np.quantile(errors, END_QUANTILES)
     else:
-        scores, limit = (
-            logit(np.clip(errors, 1e-9, 1.0 - 1e-9)),
-            float(logit(np.clip(error, 1e-9, 1.0 - 1e-9))),
-        )
+        scores = logit(np.clip(errors, 1e-9, 1.0 - 1e-9))
+        limit = float(logit(np.clip(error, 1e-9, 1.0 - 1e-9)))
         centre = limit + (float(scores.mean()) - limit) * small / d
         deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d))
         deviation *= 1.0 + 1.0 / (4.0 * len(errors))  # its own standard error

@@ -20,8 +20,8 @@ from ..task import Task
 from ..theory.common.arguments import check_tol
 from ..theory.common.provenance import of_search
 from ..training import Training
+from . import TUNED
 from .learners import Evaluation, Linear, TwoSteps, predicted
-from .names import TUNED
 from .tuning.budget import Budget, check_costs
 from .tuning.readouts import Features
 from .tuning.ridges import Trained

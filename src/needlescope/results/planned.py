@@ -279,11 +279,7 @@ class Comparison(Answer):
     """
 
     _shown: ClassVar[tuple[str, ...]] = (
-        "verdict",
-        "attention",
-        "pooled",
-        "vectorized",
-        "bayes_optimal",
+        *("verdict", "attention", "pooled", "vectorized", "bayes_optimal"),
     )
 
     attention: float
@@ -336,14 +332,9 @@ class Sensitivity(Answer):
         *("n", "alpha0", "alpha1", "ridge", "kappa"),
     )
     _labels: ClassVar[Mapping[str, str]] = {
-        "theta": "theta: dE/dθ",
-        "pi": "pi: dE/dπ",
-        "R": "R: one more token",
-        "n": "n: dE/d log n",
-        "alpha0": "alpha0: dE/d log α0",
-        "alpha1": "alpha1: dE/d log α1",
-        "ridge": "ridge: dE/d log λ",
-        "kappa": "kappa: dE/d log κ",
+        **{"theta": "theta: dE/dθ", "pi": "pi: dE/dπ", "R": "R: one more token"},
+        **{"n": "n: dE/d log n", "alpha0": "alpha0: dE/d log α0", "alpha1": "alpha1: dE/d log α1"},
+        **{"ridge": "ridge: dE/d log λ", "kappa": "kappa: dE/d log κ"},
     }
 
     model: str

@@ -50,17 +50,17 @@ def test_the_verdict_is_on_the_worst_error(error, words):
 
 
 @pytest.mark.parametrize("predicted", [0.01, 0.05, 0.1, 0.2])
-@pytest.mark.parametrize("theta_error", [1.0, 1.2, 1.5, 3.0, 10.0])
+@pytest.mark.parametrize("uncertainty", [1.0, 1.2, 1.5, 3.0, 10.0])
 @pytest.mark.parametrize("se", [0.002, 0.01, 0.03])
 def test_a_twofold_miss_is_never_as_predicted_unless_counting_explains_it(
-    predicted, theta_error, se
+    predicted, uncertainty, se
 ):
-    range_ = predicted / theta_error, min(predicted * theta_error, 0.5)
+    range_ = predicted / uncertainty, min(predicted * uncertainty, 0.5)
     for measured in (2.0 * predicted, 0.5 * predicted):
         told = ErrorComparison(measured, se, predicted, *range_).judge()
         explained = abs(measured - predicted) <= 2.0 * se
         assert told.level > 0 or explained
-        if theta_error == 1.0:
+        if uncertainty == 1.0:
             assert (told.level == 0) == explained
 
 

@@ -15,7 +15,7 @@ from needlescope.task import Task
 from tests.estimators.draws import draw
 from tests.thinned import thinned
 
-COVERS = ("view",)
+COVERS = ("direction_fit",)
 
 
 @pytest.fixture

@@ -87,16 +87,9 @@ def fit_mixture(
 ) -> Mixture:
     """Fit the share and the shift of a signal, with a noise density smoothed from ``noise``.
 
-    Parameters
-    ----------
-    noise, seen
-        Projections of the instances of negative and of positive bags.
-    least
-        The least share.
-    share
-        Keep this share and fit the shift alone.
-    copies
-        How many of the projections are of the same instance: together they count as one.
+    ``noise`` and ``positives`` are projections of the instances of negative and of positive bags,
+    ``copies`` of each instance, which count as one. The share is at least ``least``, or a given
+    ``share``, where only the shift is fitted.
 
     Examples
     --------

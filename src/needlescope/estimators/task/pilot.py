@@ -123,7 +123,8 @@ def plan_from_pilot(
         redrawn = _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
         value = times * _replanned(redrawn | target, forward)
         values.append(float(np.ceil(value)) if result.unknown == "n" else value)
-    low, high = _percentiles(np.array(values))
+    ends = [TAIL_PERCENT, 100.0 - TAIL_PERCENT]
+    low, high = map(float, np.percentile(values, ends, method="inverted_cdf"))
     measured = _measured(bags, signs, learner, random)
     further = extrapolated(measured, result.n, error)
     notes = _notes(estimate, result, (low, high), measured, further, resamples)
@@ -235,12 +236,6 @@ def _rough_answer(spec: PlanSpec, forward: Learner) -> float:
         return float(forward.tune(spec.budget(spec.n)).error)
     root = rough_root(spec, forward)
     return float(np.ceil(root.at)) if root.reached else np.inf
-
-
-def _percentiles(values: FloatArray) -> tuple[float, float]:
-    """Return the range of nine of ten values, infinite ones last."""
-    ends = np.percentile(values, [TAIL_PERCENT, 100.0 - TAIL_PERCENT], method="inverted_cdf")
-    return float(ends[0]), float(ends[1])
 
 
 def _measured(

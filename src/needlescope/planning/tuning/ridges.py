@@ -66,13 +66,8 @@ Ends: TypeAlias = "tuple[float, float]"
 def best(evaluate: Evaluate, unit: float, near: Trained | None = None) -> Trained:
     """Return the readout with the least criterion over ridges.
 
-    Parameters
-    ----------
-    look : (log λ, a neighbour to start from or None) → Trained
-    unit : float
-        The natural ridge.
-    near : Trained, optional
-        The best for a problem nearby.
+    ``evaluate`` takes log λ and a neighbour to start from, or None; ``unit`` is the natural ridge,
+    and ``near`` the best readout of a problem nearby.
 
     Examples
     --------
