@@ -76,10 +76,10 @@ class Nested(NamedTuple):
         compared = f"{self.loss:.3f} where that of the base rate is {self.base_rate:.3f}"
         off = f"a difference of {self.base_rate - self.loss:.3f} ± {self.error:.3f}"
         if self.found:
-            return f"On bags held out from the choice too, its loss is {compared}, {off}."
+            return f"On bags held out from the selection too, its loss is {compared}, {off}."
         return (
-            f"Nothing found: on bags held out from the choice too, its loss is {compared}, {off}; "
-            "probabilities stay near the base rate."
+            f"Nothing found: on bags held out from the selection too, its loss is {compared}, "
+            f"{off}; probabilities stay near the base rate."
         )
 
 
