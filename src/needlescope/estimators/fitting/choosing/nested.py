@@ -93,23 +93,9 @@ def nested(
 ) -> Nested | None:
     """Repeat the choice without some of the held-out bags, and judge it by these.
 
-    Parameters
-    ----------
-    settings
-        One for each row of ``scores``.
-    scores
-        Of held-out bags, in every setting, by classifiers that had not seen them.
-    y, weight
-        Labels −1 or +1 of these bags, and their weights.
-    most
-        How many candidates may be taken together.
-    source
-        What each bag comes from, if several share a source: these stay together.
-
-    Returns
-    -------
-    Nested or None
-        None where a class has too few bags, or sources, to leave any out.
+    ``scores`` has a row for each setting and a column for each held-out bag; up to ``most``
+    candidates are taken together; bags of one ``source`` stay together. Returns None where a class
+    has too few bags, or sources, to leave any out.
     """
     share, random = weight / weight.sum(), np.random.RandomState(0)
     kept = _hopeful(scores, y, share, source)
