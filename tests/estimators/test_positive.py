@@ -100,6 +100,6 @@ def test_where_nothing_can_be_compared_it_is_said_which_class_was_taken():
 
 
 def test_nothing_is_said_to_have_paid_or_not_that_was_not_compared():
-    assert "did not pay" not in fitted(Y, pooling="mean").selection_summary_
+    assert "did not help" not in fitted(Y, pooling="mean").selection_summary_
     with pytest.raises(TypeError, match="pos_label"):
         PooledClassifier(pos_label=1)  # which treats both classes alike

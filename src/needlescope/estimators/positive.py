@@ -15,15 +15,15 @@ CONVENTIONAL = ((0, 1), (-1, 1))
 
 
 class PositiveClass(NamedTuple):
-    """The index of the positive class among two, and whether it is given or conventional."""
+    """The position of the positive class among two, and whether it is given or conventional."""
 
-    index: int
+    position: int
     known: bool
 
     @property
     def sign(self) -> float:
         """+1 if the second label is the positive class, −1 if the first is."""
-        return 1.0 if self.index else -1.0
+        return 1.0 if self.position else -1.0
 
 
 def positive_class(pos_label: Any, classes: Any) -> PositiveClass:
@@ -32,9 +32,9 @@ def positive_class(pos_label: Any, classes: Any) -> PositiveClass:
     Examples
     --------
     >>> positive_class(None, np.array([0, 1])), positive_class("a", np.array(["a", "b"]))
-    (PositiveClass(index=1, known=True), PositiveClass(index=0, known=True))
+    (PositiveClass(position=1, known=True), PositiveClass(position=0, known=True))
     >>> positive_class(None, np.array(["cancer", "healthy"]))
-    PositiveClass(index=1, known=False)
+    PositiveClass(position=1, known=False)
     """
     labels = np.asarray(classes).tolist()
     if pos_label is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from needlescope.estimators import Bags
+from needlescope.estimators.bags.moments import moments
 from needlescope.estimators.bags.preprocessing import (
     FREQUENCIES,
     N_RANDOM_FEATURES,
@@ -18,9 +19,15 @@ def bags(n=40, d=3, dtype=float):
     return Bags.from_array((5.0 + 2.0 * rng.standard_normal((n, 6, d))).astype(dtype))
 
 
+def fitted(preprocessing, X, used, weight, seed=0):
+    return preprocessing.of(
+        moments(X, used, weight, np.zeros(len(used), int), deep=False), [0], seed
+    )
+
+
 def test_cosines_are_appended_to_standardised_instances():
     X = bags()
-    view = Preprocessing(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40), seed=3)
+    view = fitted(Preprocessing(1.0, True), X, np.arange(40), np.full(40, 1 / 40), seed=3)
     shown = view.apply(X.instances)
     assert shown.shape == (240, view.width) == (240, 3 + N_RANDOM_FEATURES)
     np.testing.assert_allclose(shown[:, :3].mean(axis=0), 0.0, atol=1e-9)
@@ -31,10 +38,10 @@ def test_cosines_are_appended_to_standardised_instances():
 
 def test_the_seed_alone_decides_the_random_features():
     some, all_ = (
-        Preprocessing(1.0, True).fit(bags(), np.arange(n), np.full(n, 1 / n), seed=1)
+        fitted(Preprocessing(1.0, True), bags(), np.arange(n), np.full(n, 1 / n), seed=1)
         for n in (20, 40)
     )
-    other = Preprocessing(1.0, True).fit(bags(), np.arange(40), np.full(40, 1 / 40), seed=2)
+    other = fitted(Preprocessing(1.0, True), bags(), np.arange(40), np.full(40, 1 / 40), seed=2)
     assert (some.random_features.weights == all_.random_features.weights).all()
     assert (some.random_features.weights != other.random_features.weights).any()
     assert (some.scaling.centre != all_.scaling.centre).any()
@@ -42,13 +49,13 @@ def test_the_seed_alone_decides_the_random_features():
 
 def test_precision_is_kept():
     X = bags(dtype=np.float32)
-    view = Preprocessing(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40))
+    view = fitted(Preprocessing(1.0, True), X, np.arange(40), np.full(40, 1 / 40))
     assert view.apply(X.instances).dtype == np.float32
 
 
 def test_instances_as_they_are():
     X = bags()
-    view = Preprocessing(None).fit(X, np.arange(40), np.full(40, 1 / 40))
+    view = fitted(Preprocessing(None), X, np.arange(40), np.full(40, 1 / 40))
     assert view.random_features is None and view.width == 3
     assert (view.apply(X.instances) == X.instances).all()
 

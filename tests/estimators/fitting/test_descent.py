@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from needlescope.estimators.fitting.descent import Descent, walk_down
+from needlescope.estimators.fitting.descent import Descent, Point
+
+
+def walk_down(descent, objective, iterations):
+    """Answer a descent until it has done so many iterations."""
+    walk = descent.walk(iterations)
+    asked = next(walk, None)
+    while asked is not None:
+        try:
+            asked = walk.send(Point(asked, *objective(asked)))
+        except StopIteration:
+            asked = None
 
 
 def descend(objective, start, iterations):

@@ -1,4 +1,4 @@
-"""Bags to try things on, without a network: Musk, and bags of handwritten digits."""
+"""Example data that need no network: Musk, and bags of handwritten digits."""
 
 from __future__ import annotations
 
@@ -59,26 +59,24 @@ def make_digit_bags(
     random_state: Any = None,
     return_instances: bool = False,
 ) -> Any:
-    """Return bags of L handwritten digits; R of a positive bag's show the digit looked for.
+    """Return bags of L handwritten digits; R instances of a positive bag show one digit.
 
     Parameters
     ----------
     bags : int, default 400
-        How many, at least 2.
+        The number of bags, at least 2; with at most 2·10⁷ digits in all.
     L, R : int, default 20 and 1
-        Digits in a bag, and how many of a positive one are ``digit``, 1 to L; no other is. In all
-        bags together there are at most 2·10⁷ digits.
+        The number of digits in a bag, and of those that show ``digit`` in a positive one, 1 to L.
     digit : int, default 3
-        The digit looked for, 0 to 9.
+        The digit of positive bags, 0 to 9; negative bags have the others.
     noise : float, default 0
-        Standard deviation of Gaussian noise on every pixel, whose values are in [0, 1]; at most
-        10⁶.
+        Standard deviation of Gaussian noise on every pixel, at most 10⁶; pixels are in [0, 1].
     positive : float, default 0.5
         Share of positive bags, in (0, 1); there is at least one bag of each class.
     random_state : int, RandomState or None, default None
         For what is drawn.
     return_instances : bool, default False
-        Whether to say which instances show the digit, too.
+        Whether to return which instances show the digit, too.
 
     Returns
     -------
@@ -86,7 +84,7 @@ def make_digit_bags(
     y : array (bags,)
         1 for positive bags, else 0.
     instances : array (bags, L) of bool
-        Which show the digit; only if asked for.
+        Which show the digit, with ``return_instances``.
 
     Raises
     ------
@@ -103,20 +101,14 @@ def make_digit_bags(
     >>> shows.sum(axis=1).tolist() == (2 * y).tolist()
     True
     """
-    for name, value in (
-        ("bags", bags),
-        ("L", L),
-        ("R", R),
-        ("noise", noise),
-        ("positive", positive),
-    ):
+    numbers = {"bags": bags, "L": L, "R": R, "noise": noise, "positive": positive}
+    for name, value in numbers.items():
         if np.ndim(value):
             raise ValueError(f"{name} must be a single number, got {value!r}")
-    for name, value, low, high in (
-        *(("bags", bags, 2, 10**7), ("L", L, 1, 10**6), ("digit", digit, 0, 9)),
-        ("R", R, 1, L),
-    ):
-        integer(name, value, low, high)
+    integer("bags", bags, 2, 10**7)
+    integer("L", L, 1, 10**6)
+    integer("digit", digit, 0, 9)
+    integer("R", R, 1, L)
     if bags * L > MOST_DIGITS:
         raise ValueError(
             f"bags times L must be at most {MOST_DIGITS} digits, got {bags} bags with L={L}; "

@@ -1,7 +1,7 @@
-"""Instances of extreme size: what the arithmetic of a fit takes, and what it refuses.
+"""Instances of extreme size that a fit refuses.
 
-Standardising divides by deviations, and these are roots of squares: features that spread over less
-than ``LEAST_SPREAD`` would be taken for constant. `Bags` refuse what is too large for squares.
+Standardising divides by standard deviations, which are roots of squares: features with a range
+below ``LEAST_SPREAD`` would be taken for constant. `Bags` refuse what is too large for squares.
 """
 
 from __future__ import annotations
@@ -17,20 +17,14 @@ from .scaling import Scaling
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 LEAST_SPREAD = {SINGLE: 1e-35, DOUBLE: 1e-150}  # a smaller spread is lost in squares
 FARTHEST_INSTANCE = {SINGLE: 1e30, DOUBLE: 1e300}  # a larger scaled number overflows
-LEAST_UNSCALED_SPREAD = 0.03  # spread below which a ridge of 0.01 or more leaves instances no say
+LEAST_UNSCALED_SPREAD = 0.03  # below it a ridge of 0.01 or more leaves scores constant
 
 
 def check_fit(bags: Bags, used: IndexArray, scaled: bool, chosen: bool) -> None:
-    """Refuse bags to be fitted whose instances are of a size that would be lost.
+    """Refuse to fit bags whose instances are too small, or without scaling too large.
 
-    Parameters
-    ----------
-    bags, used
-        Some of the bags.
-    scaled
-        Whether instances will be standardised.
-    chosen
-        Whether a ridge will be chosen, which suits instances of about unit size.
+    ``scaled`` says whether instances will be standardised, ``chosen`` whether the ridge is "auto",
+    whose values suit instances of about unit size.
     """
     dtype, low, high = bags.dtype, np.full(bags.d, np.inf), np.full(bags.d, -np.inf)
     for members in chunks(bags, used):
@@ -65,7 +59,7 @@ def _check_unscaled(size: float, largest: float, limit: float, chosen: bool) -> 
 
 
 def check_range(bags: Bags, scaling: Scaling) -> None:
-    """Refuse bags so far from those of the fit that they overflow once scaled."""
+    """Refuse bags so far from the training bags that they overflow once scaled."""
     dtype = bags.dtype
     if (
         bags.d * LARGEST_NUMBER[dtype] * float(np.abs(scaling.scale).max())

@@ -1,4 +1,4 @@
-"""Features of the instances as scikit-learn keeps them: how many there were, and their names."""
+"""The number and names of the features, kept and checked as scikit-learn does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .bags import Bags
 
 
 class BagEstimator(TransformerMixin, BaseEstimator):
-    """An estimator of bags: remembers the features it was fitted to, and refuses others."""
+    """An estimator of bags that keeps the features it was fitted to, and refuses others."""
 
     n_features_in_: int
     feature_names_in_: Any

@@ -1,7 +1,6 @@
-"""Files from elsewhere: regular ones only, of a bounded size, with errors that name them.
+"""Untrusted files: regular ones only, of a bounded size, with errors that name them.
 
-A file may say that it holds more than memory does, so that what it declares is compared with
-``memory`` before anything of that size is made.
+The size that a file declares is compared with ``memory`` before anything of that size is allocated.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 from ...grid import whole
 
-MEMORY = 1 << 30  # bytes that are read into memory at most, unless asked for
+MEMORY = 1 << 30  # bytes that are read into memory at most, by default
 
 
 def as_path(path: Any) -> Path:
@@ -42,7 +41,7 @@ def regular_file(path: Any) -> Path:
 
 
 def check_memory(memory: Any) -> int:
-    """Return how many bytes may be read into memory, or refuse what is no such number."""
+    """Return the number of bytes that may be read into memory, if it is one."""
     return whole("memory", memory, 1, 1 << 50)
 
 
@@ -70,9 +69,9 @@ def _bytes(count: int) -> str:
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into a sentence that names it.
+    """Turn any error while a file is read into a ValueError that names the file.
 
-    Libraries meet damaged files with errors of any class, so that all are taken here.
+    Libraries raise errors of any class for damaged files.
     """
     try:
         yield
@@ -85,6 +84,6 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except Exception as problem:
         if isinstance(problem, ValueError) and str(path) in str(problem):
             raise
-        told = isinstance(problem, ValueError | OSError)
-        reason = f"{problem}" if told else f"{type(problem).__name__}: {problem}"
+        clear = isinstance(problem, ValueError | OSError)
+        reason = f"{problem}" if clear else f"{type(problem).__name__}: {problem}"
         raise ValueError(f"{path} cannot be read as {kind}: {reason:.300}") from problem

@@ -1,4 +1,4 @@
-"""Any transformer of scikit-learn, as a scaler or PCA, put to the instances of bags."""
+"""Transformers of scikit-learn, as a scaler or PCA, applied to the instances of bags."""
 
 from __future__ import annotations
 
@@ -19,32 +19,31 @@ LARGEST_FIT = 1 << 26  # numbers that a transformer is fitted to at once: 256 or
 
 
 class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Fit a transformer to the instances of all bags, and put each instance through it.
+    """Fit a transformer to the instances of all bags, and transform each instance.
 
-    From bags to bags: ids and metadata stay, and names are what the transformer calls its output.
-    ``set_output`` leaves them bags. Missing numbers, NaN, are handed on: ``SimpleImputer()`` fills
-    them in.
+    From bags to bags: ids and metadata stay, names are the feature names of the transformer's
+    output. ``set_output`` has no effect. Missing values, NaN, are passed on: ``SimpleImputer()``
+    fills them in.
 
     Parameters
     ----------
     transformer : transformer of scikit-learn
         As ``PCA(20)`` or ``StandardScaler()``; a copy of it is fitted. Every instance counts the
-        same, so that large bags count more than small ones. One that looks at labels is given, for
-        each instance, that of its bag. Beyond 2²⁶ numbers one with ``partial_fit`` is fitted part
-        by part, and memory stays bounded; others see all at once.
+        same, and has the label of its bag. Beyond 2²⁶ numbers, a transformer with ``partial_fit``
+        is fitted in chunks, so that memory stays bounded.
 
     Attributes
     ----------
     transformer_ : transformer
         The fitted copy.
     n_features_in_ : int
-        Features of the instances; ``feature_names_in_`` their names, if they have any.
+        The number of features; ``feature_names_in_`` their names, if they have any.
 
     Raises
     ------
     ValueError
-        From `fit` and `transform`: if the transformer is none, bags cannot be read, or what it
-        makes is not a table of finite numbers with a row for each instance.
+        From `fit` and `transform`: if the transformer is none, bags are not valid, or its output
+        is not a table of finite numbers with a row for each instance.
 
     Examples
     --------
@@ -90,11 +89,11 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
         return self
 
     def transform(self, X: Any) -> Bags:
-        """Return bags of what the transformer makes of each instance."""
+        """Return bags of transformed instances."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X, missing=True)
         self._check_features(bags)
-        whole: Any = None
+        output: Any = None
         for members in chunks(bags, np.arange(len(bags))):
             rows = slice(bags.starts[members[0]], bags.starts[members[-1] + 1])
             part = as_float_table(self.transformer_.transform(bags.rows(members)))
@@ -103,23 +102,23 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
                     f"{type(self.transformer_).__name__} must return a row for each instance, got "
                     f"{len(part)} of {rows.stop - rows.start}"
                 )
-            if whole is None:
-                whole = np.empty((bags.starts[-1], part.shape[1]), part.dtype)
-            whole[rows] = part
+            if output is None:
+                output = np.empty((bags.starts[-1], part.shape[1]), part.dtype)
+            output[rows] = part
         try:
             names = list(self.get_feature_names_out())
         except AttributeError:  # the transformer, or a part of it, does not name its output
             names = None
-        return bags.with_instances(whole, names)
+        return bags.with_instances(output, names)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return what the transformer calls its output, if it does."""
+        """Return the feature names of the transformer's output."""
         check_is_fitted(self, "transformer_")
         names = np.array(self._names(input_features), dtype=object)
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
     def set_output(self, *, transform: Any = None) -> InstanceTransformer:
-        """Accept any container: bags are not a table, and stay what they are."""
+        """Accept any container; the output is always bags."""
         return self
 
     def _fresh(self) -> Any:

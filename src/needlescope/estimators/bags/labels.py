@@ -1,4 +1,4 @@
-"""Labels, weights and groups of bags: read as they come, or refused with value and place."""
+"""Labels, weights and groups of bags: read as arrays, or refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIGHT_CLASS = 1e-9  # of both classes' weight: its calibration stands out from r
 
 
 def read_labels(y: Any, count: int) -> Any:
-    """Return the labels of so many bags as an array: all of one kind, and none missing."""
+    """Return the labels of ``count`` bags as an array: all of one kind, and none missing."""
     result = column_or_1d(as_array(unmasked("y", y)), warn=True)
     if len(result) != count:
         raise ValueError(f"y must have a label for each of the {count} bags, got {len(result)}")
@@ -42,7 +42,7 @@ def read_labels(y: Any, count: int) -> Any:
 
 
 def two_classes(y: Any) -> tuple[Any, FloatArray]:
-    """Return the two labels there are, in order, and −1 or +1 for each bag."""
+    """Return the two labels, sorted, and −1 or +1 for each bag."""
     classes, class_codes = encode_labels(y)
     if len(classes) > 2:
         raise ValueError(
@@ -53,7 +53,7 @@ def two_classes(y: Any) -> tuple[Any, FloatArray]:
 
 
 def encode_labels(y: Any) -> tuple[Any, FloatArray]:
-    """Return the labels there are, in order, and the `class_codes` of the bags.
+    """Return the labels, sorted, and the code of each bag (see `class_codes`).
 
     Examples
     --------
@@ -75,12 +75,12 @@ def encode_labels(y: Any) -> tuple[Any, FloatArray]:
 
 
 def class_codes(classes: Any) -> FloatArray:
-    """Return the numbers that stand for classes: −1 and +1 for two, 0, 1, 2, … for more."""
+    """Return the codes of the classes: −1 and +1 for two, 0, 1, 2, … for more."""
     return np.array([-1.0, 1.0]) if len(classes) <= 2 else np.arange(float(len(classes)))
 
 
 def check_every_class(classes: Any, signs: FloatArray, which: str = "") -> None:
-    """Refuse bags that are all of one class; of more than two classes, if one is missing."""
+    """Refuse labels that lack a class."""
     if len(classes) > 2:
         lost = np.setdiff1d(class_codes(classes), signs)
         if len(lost):
@@ -96,9 +96,9 @@ def check_every_class(classes: Any, signs: FloatArray, which: str = "") -> None:
 
 
 def check_order(name: str, values: Any, ids: Any) -> None:
-    """Refuse a Series whose index has the bags' names, but in another order than the bags.
+    """Refuse a Series whose index has the names of the bags in another order.
 
-    An index of whole numbers may be mere positions, unless it has all the names.
+    An index of integers may be mere positions, unless it has all the names.
     """
     index = index_of(values)
     if ids is None or index is None or len(index) != len(ids):
@@ -115,7 +115,7 @@ def check_order(name: str, values: Any, ids: Any) -> None:
 
 
 def bag_weights(given: Any, count: int) -> FloatArray:
-    """Return a weight for each of so many bags, the largest 1."""
+    """Return a weight for each of ``count`` bags, the largest 1."""
     wanted = f"sample_weight must be {count} finite numbers of at least 0, got"
     unmasked("sample_weight", given)
     try:
@@ -137,7 +137,7 @@ def bag_weights(given: Any, count: int) -> FloatArray:
 
 
 def bag_groups(given: Any, count: int) -> IndexArray | None:
-    """Return a number for the group of each of so many bags; None if there are no groups."""
+    """Return a number for the group of each of ``count`` bags; None without groups."""
     if given is None:
         return None
     result = as_array(unmasked("groups", given))
@@ -159,7 +159,7 @@ def _shape(result: Any) -> str:
 
 
 def check_weight_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
-    """Refuse weights so unequal that some bags, or a class, are lost in rounding."""
+    """Refuse weights so unequal that some bags, or a class, would be lost in rounding."""
     share = weight / weight.max()
     light = np.flatnonzero((share > 0.0) & (share < LIGHTEST))
     if len(light):
@@ -181,7 +181,7 @@ def check_weight_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> 
 def class_factors(
     class_weight: Any, classes: Any, signs: FloatArray, weight: FloatArray
 ) -> FloatArray:
-    """Return what the class of each bag multiplies its weight by."""
+    """Return the factor of each bag by its class weight."""
     if class_weight is None:
         return np.ones(len(signs))
     if isinstance(class_weight, str) and class_weight == "balanced":

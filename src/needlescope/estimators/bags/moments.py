@@ -1,7 +1,7 @@
-"""Sums of instances and of their squares, by groups of bags: one pass serves all folds.
+"""First and second moments of instances, by groups of bags: one pass serves all folds.
 
-A fold trains on some groups of bags, and what its scaling needs is the sum over these. Sums are
-of differences from a shift near the mean, in double precision, so that squares do not cancel.
+A fold trains on some groups of bags, whose moments add up. They are those of differences from a
+shift near the mean, in double precision, so that squares do not cancel.
 """
 
 from __future__ import annotations
@@ -13,14 +13,11 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from .bags import CHUNK, Bags
 
-ROWS_OF_SHIFT = 200  # instances whose median says where to count from
+ROWS_OF_SHIFT = 200  # instances whose median is the shift
 
 
 class Moments(NamedTuple):
-    """Weighted sums over groups of bags, instances counted from ``shift``.
-
-    The instances of a bag share its weight.
-    """
+    """Weighted sums of x − shift over groups of bags; instances share the weight of their bag."""
 
     shift: FloatArray
     totals: FloatArray  # weights (groups,)
@@ -29,7 +26,7 @@ class Moments(NamedTuple):
     means: FloatArray  # of each bag that is used, (bags, d), from the shift too
 
     def of(self, groups: Any) -> tuple[FloatArray, FloatArray]:
-        """Return mean and second moments of the bags of some groups, both counted from there."""
+        """Return mean and second moments of some groups, relative to the shift."""
         total, first = self.totals[groups].sum(), self.first[groups].sum(axis=0)
         return first / total, self.second[groups].sum(axis=0) / total
 
@@ -37,14 +34,14 @@ class Moments(NamedTuple):
 def moments(
     bags: Bags, used: IndexArray, weight: FloatArray, group: IndexArray, *, deep: bool
 ) -> Moments:
-    """Add up the bags that are used; ``weight`` and ``group`` (0, 1, ...) are of each of them.
+    """Return the moments of the bags ``used``, each with its weight and group (0, 1, ...).
 
     Examples
     --------
     >>> bags = Bags.from_array(np.array([[[1.0], [3.0]], [[0.0], [6.0]]]))
-    >>> found = moments(bags, np.arange(2), np.ones(2), np.array([0, 1]), deep=False)
-    >>> mean, square = found.of([1])
-    >>> float(mean[0] + found.shift[0]), round(float(square[0] - mean[0] ** 2), 9)
+    >>> result = moments(bags, np.arange(2), np.ones(2), np.array([0, 1]), deep=False)
+    >>> mean, square = result.of([1])
+    >>> float(mean[0] + result.shift[0]), round(float(square[0] - mean[0] ** 2), 9)
     (3.0, 9.0)
     """
     d, G = bags.d, int(group.max()) + 1
@@ -60,7 +57,7 @@ def moments(
         bag = np.repeat(own, lengths)
         share = np.repeat(weight[own] / lengths, lengths)
         step = max(1, CHUNK // d)
-        for at in range(0, len(table), step):  # a bag may be larger than what is looked at at once
+        for at in range(0, len(table), step):  # a bag may be larger than a chunk
             inside = slice(at, at + step)
             wide = (table[inside] - shift).astype(float, copy=False)
             starts = np.flatnonzero(np.diff(bag[inside], prepend=-1))
@@ -76,7 +73,7 @@ def moments(
 
 
 def _middle(rows: Any) -> Any:
-    """Return the median of a few rows: near the mean, and not moved by a bag that is far out."""
+    """Return the median of a few rows: near the mean, and robust to outlying bags."""
     few = rows[:: max(1, len(rows) // ROWS_OF_SHIFT)]
     return np.median(few, axis=0).astype(rows.dtype)
 

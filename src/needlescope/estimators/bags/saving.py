@@ -1,9 +1,8 @@
-"""Bags written to a folder: whole, or not at all, and nothing else in the folder is touched.
+"""Bags written to a folder atomically; nothing else in the folder is touched.
 
-Arrays go to files of new names, which nobody reads until ``bags.json`` names them. That file is
-replaced in one step; then the arrays that it named before are deleted, and nothing else. A process
-that is killed at any moment leaves the bags of before or those of after, and perhaps arrays that
-no ``bags.json`` names.
+Arrays go to files of new names, which nobody reads until the manifest ``bags.json`` names them. The
+manifest is replaced in one step; then the arrays that it named before are deleted. A process that
+is killed at any moment leaves the old bags or the new ones, and perhaps arrays without a manifest.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from .storage import FORMAT, MANIFEST, OWN_FILE, VERSION, files_of, read_manifes
 
 
 class RowWriter:
-    """A ``.npy`` file of so many rows, written in any order, a block at a time.
+    """Writes the rows of a ``.npy`` file in any order, a block at a time.
 
-    Ordinary writes, not a memory map, so that what was written does not stay in memory.
+    By ordinary writes: the pages of a memory map would stay in memory.
     """
 
     def __init__(self, path: Path, shape: tuple[int, ...], dtype: Any) -> None:
@@ -39,12 +38,12 @@ class RowWriter:
         self.first, self.next = self.file.tell(), 0
 
     def append(self, block: Any) -> None:
-        """Write rows behind those before."""
+        """Write rows after the last ones."""
         self.put(np.arange(self.next, self.next + len(block)), block)
         self.next += len(block)
 
     def put(self, places: Any, block: Any) -> None:
-        """Write rows to their places; neighbours go together."""
+        """Write rows to their places; neighbours are written together."""
         order = np.argsort(places, kind="stable")
         places = places[order]
         block = np.ascontiguousarray(block[order], self.dtype)
@@ -61,21 +60,21 @@ class RowWriter:
 
 
 class Draft:
-    """Bags that are being written to a folder, and not yet named there."""
+    """Bags that are being written to a folder, and not yet in its manifest."""
 
     def __init__(self, folder: Path) -> None:
-        """Choose names that no other draft has."""
+        """Choose file names that no other draft has."""
         self.folder, self.token = folder, uuid4().hex
-        self.about: dict[str, Any] | None = None
+        self.manifest: dict[str, Any] | None = None
         self.written: dict[str, str] = {}
 
     def path(self, part: str) -> Path:
-        """Return where an array goes."""
+        """Return the path of an array."""
         self.written[part] = f"{part}-{self.token}.npy"
         return self.folder / self.written[part]
 
     def scratch(self, part: str) -> Path:
-        """Return where an array goes that is needed on the way only."""
+        """Return the path of a temporary array."""
         return self.folder / f"{part}-{self.token}.part"
 
     def rows(self, shape: tuple[int, ...], dtype: Any) -> RowWriter:
@@ -83,7 +82,7 @@ class Draft:
         return RowWriter(self.path("instances"), shape, dtype)
 
     def describe(self, parts: Parts, shape: tuple[int, ...], source: Any = None) -> None:
-        """Write all but the instances, of that shape; ``source`` says what they were made from."""
+        """Write all arrays but the instances; ``source`` says which files they are from."""
         arrays = {"starts": np.asarray(parts.starts, np.int64)}
         if parts.ids is not None:
             arrays["ids"] = storable("ids", parts.ids)
@@ -91,7 +90,7 @@ class Draft:
             arrays[f"metadata{k}"] = storable(f"metadata {name!r}", values)
         for part, values in arrays.items():
             np.save(self.path(part), values, allow_pickle=False)
-        self.about = {
+        self.manifest = {
             "format": FORMAT,
             "version": VERSION,
             "shape": [len(parts.starts) - 1, *shape],
@@ -103,17 +102,17 @@ class Draft:
         }
 
     def publish(self) -> None:
-        """Name the arrays in ``bags.json``, in one step, and delete those it named before."""
-        if self.about is None:
+        """Replace the manifest, in one step, and delete the arrays that it named before."""
+        if self.manifest is None:
             raise ValueError("bags must be described before they are published")
         hidden = self.scratch("bags")
-        hidden.write_text(json.dumps(self.about, indent=1) + "\n", encoding="utf-8")
-        there = (self.folder / MANIFEST).is_file()
-        before = files_of(read_manifest(self.folder)) if there else {}
+        hidden.write_text(json.dumps(self.manifest, indent=1) + "\n", encoding="utf-8")
+        replaced = (self.folder / MANIFEST).is_file()
+        before = files_of(read_manifest(self.folder)) if replaced else {}
         hidden.replace(self.folder / MANIFEST)
         self.written = {}
         for name in before.values():
-            with suppress(OSError):  # one that is mapped cannot be deleted everywhere
+            with suppress(OSError):  # some systems cannot delete a mapped file
                 (self.folder / name).unlink()
 
     def discard(self) -> None:
@@ -128,10 +127,7 @@ class Draft:
 
 @contextmanager
 def writing(path: Any, overwrite: bool = False) -> Iterator[Draft]:
-    """Give a draft in a folder, made if it is not there; it is published when all is written.
-
-    Bags that are there are replaced if ``overwrite`` says so; all else in the folder stays.
-    """
+    """Yield a draft in a folder, and publish it at the end; ``overwrite`` replaces saved bags."""
     folder = as_path(path).absolute()
     check_free(folder, overwrite)
     draft = Draft(folder)
@@ -152,23 +148,21 @@ def writing(path: Any, overwrite: bool = False) -> Iterator[Draft]:
 
 
 def _make(folder: Path) -> list[Path]:
-    """Make a folder and those it is in; return which were made, the innermost first."""
+    """Make a folder and its parents; return the new ones, the innermost first."""
     missing = [item for item in (folder, *folder.parents) if not item.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
 
 def check_free(folder: Path, overwrite: bool) -> None:
-    """Refuse a folder that holds something else, and one with bags unless they may be replaced."""
+    """Refuse a folder with other files, and one with bags unless ``overwrite``."""
     if not folder.exists():
         return
-    there = [item.name for item in folder.iterdir()] if folder.is_dir() else [folder.name]
-    if all(OWN_FILE.fullmatch(name) for name in there):  # empty, or left by one that was killed
+    names = [item.name for item in folder.iterdir()] if folder.is_dir() else [folder.name]
+    if all(OWN_FILE.fullmatch(name) for name in names):  # empty, or left by a killed process
         return
     if not (folder / MANIFEST).is_file():
-        raise ValueError(
-            f"{folder} is there and holds no bags, so it is not replaced; name another"
-        )
+        raise ValueError(f"{folder} exists and holds no bags, so it is not replaced; name another")
     read_manifest(folder)
     if not overwrite:
         raise ValueError(f"bags are saved in {folder} already; pass overwrite=True to replace them")
@@ -182,7 +176,7 @@ def save_parts(
     blocks: Iterable[Any],
     overwrite: bool = False,
 ) -> None:
-    """Write bags to a folder, their instances block by block."""
+    """Write bags to a folder, instances block by block."""
     with writing(path, overwrite) as draft:
         with draft.rows(shape, dtype) as rows:
             for block in blocks:

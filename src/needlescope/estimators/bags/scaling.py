@@ -1,7 +1,7 @@
-"""Standardising and whitening of instances, fitted on the training part only.
+"""Standardising and whitening of instances, fitted to the training bags only.
 
 An instance x becomes (x − μ) S. With the correlation matrix C of the features and their standard
-deviations σ, S = diag(1/σ) ((1 − s) C + s I)^{−1/2}: at shrinkage s = 1 each feature is put to unit
+deviations σ, S = diag(1/σ) ((1 − s) C + s I)^{−1/2}: at shrinkage s = 1 each feature has unit
 variance, towards s = 0 their correlations are removed as well. The theory's noise is white.
 """
 
@@ -21,7 +21,7 @@ CONSTANT_ROUNDING = 4.0
 
 
 class Scaling(NamedTuple):
-    """A centre and a map: one number for each feature, or a matrix."""
+    """The centre μ and the scale S: a number for each feature, or a matrix."""
 
     centre: FloatArray
     scale: FloatArray
@@ -39,17 +39,14 @@ def no_scaling(d: int) -> Scaling:
 
 
 def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: float) -> Scaling:
-    """Fit a scaling to some of the bags in one pass; every bag counts by its weight.
-
-    Features that never change, but for rounding, are centred and otherwise left alone.
-    """
+    """Fit a scaling to weighted bags in one pass; constant features are centred only."""
     check_whitened(bags.d, shrinkage)
     result = moments(bags, used, weight, np.zeros(len(used), int), deep=shrinkage < 1.0)
     return scaling_of(result, [0], shrinkage)
 
 
 def scaling_of(result: Moments, groups: Any, shrinkage: float) -> Scaling:
-    """Return the scaling fitted to some groups of bags, of their moments."""
+    """Return the scaling of some groups of bags from their moments."""
     shift, (first, second) = result.shift, result.of(groups)
     deep, whiten = second.ndim == 2, shrinkage < 1.0
     variance = (np.diag(second) if deep else second) - first * first

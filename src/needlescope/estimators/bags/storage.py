@@ -1,7 +1,7 @@
-"""Bags on disk: a folder of ``.npy`` files, which can be memory-mapped, and a small JSON file.
+"""Bags on disk: a folder of ``.npy`` files, which can be memory-mapped, and a manifest in JSON.
 
-Nothing is pickled, so that a folder from elsewhere runs no code. ``bags.json`` names the arrays;
-the first version of the format had the same names for all.
+Nothing is pickled, so that an untrusted folder runs no code. The manifest, ``bags.json``, names the
+arrays; in the first version of the format their names were fixed.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ OWN_FILE = re.compile(
 
 
 def load_parts(path: Any, mapped: Any = "auto", memory: Any = MEMORY) -> tuple[Parts, bool]:
-    """Return what a folder holds, and whether its instances are memory-mapped."""
+    """Return the parts of saved bags, and whether their instances are memory-mapped."""
     if not isinstance(mapped, bool) and not (isinstance(mapped, str) and mapped == "auto"):
         raise ValueError(f'mapped must be True, False or "auto", got {mapped!r}')
     bound = check_memory(memory)
     folder = as_path(path)
-    about = read_manifest(folder)
+    manifest = read_manifest(folder)
     while True:
         try:
-            return _load(folder, about, mapped, bound)
+            return _load(folder, manifest, mapped, bound)
         except FileNotFoundError as problem:
             now = read_manifest(folder)  # other bags may have been saved there meanwhile
-            if now == about:
+            if now == manifest:
                 raise ValueError(f"{problem}; save the bags again") from None
-            about = now
+            manifest = now
 
 
-def _load(folder: Path, about: dict[str, Any], mapped: Any, memory: int) -> tuple[Parts, bool]:
-    files = {part: folder / name for part, name in files_of(about).items()}
-    n, N, d = about["shape"]
+def _load(folder: Path, manifest: dict[str, Any], mapped: Any, memory: int) -> tuple[Parts, bool]:
+    files = {part: folder / name for part, name in files_of(manifest).items()}
+    n, N, d = manifest["shape"]
     on_disk = mapped
     if mapped == "auto":
         on_disk = regular_file(files["instances"]).stat().st_size >= MAPPED_FROM
@@ -55,48 +55,48 @@ def _load(folder: Path, about: dict[str, Any], mapped: Any, memory: int) -> tupl
             f"{folder} holds {N} instances of {d} features in {n} bags by its {MANIFEST}, but its "
             f"arrays have shapes {instances.shape} and {starts.shape}; save the bags again"
         )
-    ids = read_array(files["ids"], False, memory) if about["ids"] else None
+    ids = read_array(files["ids"], False, memory) if manifest["ids"] else None
     metadata = {
         name: read_array(files[f"metadata{k}"], on_disk, memory)
-        for k, name in enumerate(about["metadata"])
+        for k, name in enumerate(manifest["metadata"])
     }
-    return Parts(instances, starts, about["names"], ids, metadata), on_disk
+    return Parts(instances, starts, manifest["names"], ids, metadata), on_disk
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what the JSON file of a folder says, or refuse the folder."""
+    """Return the manifest of a folder, or refuse the folder."""
     path = folder / MANIFEST
     if not path.exists():
         raise FileNotFoundError(f"no bags are saved in {folder}: it has no file {MANIFEST}")
     regular_file(path)
     check_fits(str(path), path.stat().st_size, MEMORY)
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-        good = about["format"] == FORMAT and isinstance(about["version"], int)
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        good = manifest["format"] == FORMAT and isinstance(manifest["version"], int)
     except (ValueError, TypeError, KeyError, RecursionError):
         good = False
     if not good:
         raise ValueError(f"{path} is not what Bags.save writes")
-    if not 1 <= about["version"] <= VERSION:
+    if not 1 <= manifest["version"] <= VERSION:
         raise ValueError(
-            f"{folder} was saved by another needlescope, as version {about['version']} of the "
+            f"{folder} was saved by another needlescope, as version {manifest['version']} of the "
             f"format; this one reads versions 1 to {VERSION}"
         )
-    if not _complete(about):
+    if not _complete(manifest):
         raise ValueError(f"{path} is not what Bags.save writes")
-    return dict(about)
+    return dict(manifest)
 
 
-def _complete(about: dict[str, Any]) -> bool:
-    """Tell whether all is there, of the right types, and files have names as we give them."""
-    shape, names, metadata = (about.get(name) for name in ("shape", "names", "metadata"))
+def _complete(manifest: dict[str, Any]) -> bool:
+    """Tell whether a manifest has all entries, of the right types, and only names of our files."""
+    shape, names, metadata = (manifest.get(name) for name in ("shape", "names", "metadata"))
     good = isinstance(shape, list) and len(shape) == 3 and all(type(item) is int for item in shape)
     good = good and (names is None or _words(names)) and _words(metadata)
-    good = good and isinstance(about.get("ids"), bool) and "source" in about
-    if not good or about["version"] == 1:
+    good = good and isinstance(manifest.get("ids"), bool) and "source" in manifest
+    if not good or manifest["version"] == 1:
         return good
-    files = about.get("files")
-    wanted = set(files_of({**about, "version": 1}))
+    files = manifest.get("files")
+    wanted = set(files_of({**manifest, "version": 1}))
     return (
         isinstance(files, dict)
         and set(files) == wanted
@@ -108,12 +108,12 @@ def _words(given: Any) -> bool:
     return isinstance(given, list) and all(isinstance(item, str) for item in given)
 
 
-def files_of(about: dict[str, Any]) -> dict[str, str]:
-    """Return the names of the arrays' files."""
-    if about["version"] > 1:
-        return dict(about["files"])
-    parts = ["instances", "starts", *(["ids"] if about["ids"] else [])]
-    parts += [f"metadata{k}" for k in range(len(about["metadata"]))]
+def files_of(manifest: dict[str, Any]) -> dict[str, str]:
+    """Return the file name of each array."""
+    if manifest["version"] > 1:
+        return dict(manifest["files"])
+    parts = ["instances", "starts", *(["ids"] if manifest["ids"] else [])]
+    parts += [f"metadata{k}" for k in range(len(manifest["metadata"]))]
     return {part: f"{part}.npy" for part in parts}
 
 
@@ -131,11 +131,11 @@ def read_array(file: Path, mapped: bool, memory: int = MEMORY) -> Any:
             if version == (2, 0):
                 header = np.lib.format.read_array_header_2_0
             shape, _, dtype = header(raw)
-            needed, there = math.prod(shape) * dtype.itemsize, file.stat().st_size - raw.tell()
+            needed, size = math.prod(shape) * dtype.itemsize, file.stat().st_size - raw.tell()
         if dtype.hasobject:
             raise ValueError("it holds pickled objects, which are not read")
-        if min(shape, default=0) < 0 or needed != there:
-            raise ValueError(f"its header says {needed} bytes, and there are {there}")
+        if min(shape, default=0) < 0 or needed != size:
+            raise ValueError(f"its header says {needed} bytes, and there are {size}")
         if not mapped:
             check_fits(str(file), needed, memory, "pass mapped=True")
         return np.load(file, mmap_mode="r" if mapped else None, allow_pickle=False)

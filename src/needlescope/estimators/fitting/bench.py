@@ -68,15 +68,7 @@ class Layout(NamedTuple):
 
 
 class Bench:
-    """Bags that some trainings share.
-
-    Parameters
-    ----------
-    layout
-        The bags.
-    trained
-        Which of them each training counts: places among those used.
-    """
+    """Bags that some trainings share; ``trained`` are the bags of each, among those used."""
 
     def __init__(self, layout: Layout, trained: Sequence[IndexArray]) -> None:
         self.bags, self.used, self.y, self.weight = layout[:4]

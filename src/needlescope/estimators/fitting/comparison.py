@@ -63,20 +63,9 @@ class Labelled(NamedTuple):
 
 
 class Comparison:
-    """Bags held out in turn, the scores they get, and what is made of these.
+    """Bags held out in turn, their scores, and the selection by these.
 
-    Parameters
-    ----------
-    recipe, given
-        How a classifier is made, and of which bags.
-    places
-        The folds.
-    fewer
-        What ridges are multiplied by, as there are fewer bags than will be trained on.
-    layout
-        How these bags are laid out.
-    random
-        For what is drawn in training.
+    Ridges are multiplied by ``fewer``, as there are fewer bags than the final training has.
     """
 
     def __init__(

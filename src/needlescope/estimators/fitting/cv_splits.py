@@ -1,8 +1,8 @@
-"""Bags to train on and bags held out, as a splitter or a list says; in no, one or several parts.
+"""Folds from a splitter or a list of pairs; a bag may be held out never or several times.
 
 A bag that is held out several times has several scores, each from a classifier that has not seen
 it. They share its weight, and the loss of a bag is their mean: the scores themselves are not
-averaged, as the calibration is of the scores of one classifier, and a mean would be too sure.
+averaged, as a mean of several would be more certain than the one score that is calibrated.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 
-Fold: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
+Fold: TypeAlias = "tuple[IndexArray, IndexArray]"  # training bags, held-out bags
 
-FEW_TO_SCALE = 10  # bags held out together by whose scores a scale is known
+FEW_TO_SCALE = 10  # held-out bags by whose scores a scale is known
 
 
 def is_fold_count(cv: Any) -> bool:
-    """Whether it is a number of folds."""
+    """Tell whether ``cv`` is a number of folds."""
     return isinstance(cv, int | np.integer) and not isinstance(cv, bool)
 
 
 def read_folds(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Fold]:
-    """Return the places that a splitter or pairs of indices name, each part in order.
+    """Return the folds of a splitter or of pairs of indices, each part in order.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def read_folds(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Fold]
 
 
 def check_folds(places: list[Fold], y: Any, classes: Any) -> None:
-    """Refuse places where a class is not trained on, or is held out nowhere."""
+    """Refuse folds that do not train on every class, and a class that is never held out."""
     for fold, (known, test) in enumerate(places):
         if not len(test):
             raise ValueError(f"fold {fold} of cv holds out no bag of weight above zero")
@@ -77,7 +77,7 @@ def check_folds(places: list[Fold], y: Any, classes: Any) -> None:
 
 
 def restrict_folds(places: list[Fold], some: IndexArray, count: int) -> list[Fold]:
-    """Return the places of some of ``count`` bags, counted among these.
+    """Return the folds of some of ``count`` bags, as indices into these.
 
     Examples
     --------
@@ -90,9 +90,9 @@ def restrict_folds(places: list[Fold], some: IndexArray, count: int) -> list[Fol
 
 
 class Rows(NamedTuple):
-    """The scores there are, a row for each time that a bag is held out.
+    """A row for each time that a bag is held out.
 
-    Where none is held out twice, every bag has the row of its own place.
+    If none is held out twice, row i is bag i.
     """
 
     bag: IndexArray  # of each row
@@ -102,7 +102,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, places: list[Fold], count: int) -> Rows:
-        """Number the rows of these places among so many bags.
+        """Number the rows of these folds of ``count`` bags.
 
         Examples
         --------
@@ -121,10 +121,9 @@ class Rows(NamedTuple):
 
 
 def first_fold(rows: Rows, y: FloatArray) -> Fold:
-    """Return a place that holds out both classes, for a first comparison.
+    """Return a fold that holds out both classes, for a first comparison.
 
-    Where each holds out one class only, as leaving out one patient at a time does, two of them are
-    put together.
+    If each holds out one class only, as leaving out one patient at a time does, two are joined.
     """
     held = [y[rows.bag[own]] for _, own in rows.folds]
     for place, labels in zip(rows.folds, held, strict=True):
@@ -137,7 +136,7 @@ def first_fold(rows: Rows, y: FloatArray) -> Fold:
 
 
 def scale_together(parts: list[IndexArray]) -> list[IndexArray]:
-    """Put parts together, one after another, until each is enough to say how large scores are.
+    """Join parts, one after another, until each has enough bags to estimate a scale.
 
     Examples
     --------
@@ -156,7 +155,7 @@ def scale_together(parts: list[IndexArray]) -> list[IndexArray]:
 
 
 def _pair(fold: int, pair: Any, count: int) -> Fold:
-    """Read bags to train on and bags held out."""
+    """Return the training bags and the held-out bags of a pair."""
     wanted = f"fold {fold} of cv must be two arrays of indices, of bags to train on and of "
     try:
         given = [np.asarray(part) for part in pair]
@@ -199,7 +198,7 @@ def _not_folds(cv: Any, more: str = "") -> ValueError:
 
 
 def check_fold_count(cv: Any) -> None:
-    """Refuse a number of folds that there cannot be, and what is no number and no splitter."""
+    """Refuse an invalid number of folds, and what is neither a number nor a splitter."""
     number = isinstance(cv, bool | float | np.floating | np.bool_) or cv is None
     if number or (is_fold_count(cv) and (cv < 0 or cv == 1)):
         raise _not_folds(cv)

@@ -8,15 +8,12 @@ again where it was left.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...arrays import FloatArray
-
-Objective = Callable[[FloatArray], tuple[float, FloatArray]]
-"""From a point to its value and gradient."""
 
 MEMORY = 10  # steps remembered
 FALL, SLOPE = 1e-3, 0.9  # a step is taken if J falls by so much of its slope, and that by so much
@@ -37,16 +34,10 @@ Walk: TypeAlias = "Generator[FloatArray, Point, None]"
 
 
 class Descent:
-    """A path down, from a start: ``path[k]`` is where it was after k iterations.
+    """A path of L-BFGS from a start: ``path[k]`` is the point after k iterations.
 
-    Parameters
-    ----------
-    start
-        Where it begins.
-    settled
-        A gain that ends it, in proportion to the value, or to 1 where that is less.
-    spare
-        Points it may ask for beyond one in each iteration; None as many as it likes.
+    It ends with a gain below ``settled``, relative to the value, or to 1 if that is less. Beyond
+    one point in each iteration it may ask for ``spare`` more in all; None for any number.
     """
 
     def __init__(
@@ -87,17 +78,6 @@ class Descent:
             along = float(step @ turn)
             if along > 0.0:
                 pairs.append((step, turn, along))
-
-
-def walk_down(descent: Descent, objective: Objective, iterations: int) -> None:
-    """Answer a descent until it has done so many iterations."""
-    walk = descent.walk(iterations)
-    asked = next(walk, None)
-    while asked is not None:
-        try:
-            asked = walk.send(Point(asked, *objective(asked)))
-        except StopIteration:
-            asked = None
 
 
 def _direction(slope: FloatArray, pairs: deque[tuple[FloatArray, FloatArray, float]]) -> FloatArray:

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from ...arrays import FloatArray, IndexArray
 from ...solvers.calibration import AS_IS, Platt, ends, losses_of_each, platt, quantile
 from .choosing.nested import Nested, nested
-from .choosing.ranking import apart, by_source, rank
+from .choosing.ranking import NEAR, apart, by_source, rank
 from .folds import grouped, in_order, rarer, stratified
 from .settings import Setting
 
@@ -124,7 +124,7 @@ def judge(
 
 
 def summary(every: list[Tried], setting: Setting) -> str:
-    """Say why a setting was selected, and what was selected with it.
+    """Return sentences on why a setting was selected, and with which others.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def summary(every: list[Tried], setting: Setting) -> str:
     >>> print(summary(rows, mean))
     The mean of standardised instances had the least loss on held-out bags, 0.400, of 2 candidates;
     the next, attention initialised by two gradient steps, on standardised instances, was 0.100 ±
-    0.020 behind. Attention is uniform: it did not pay.
+    0.020 behind. Attention is uniform: attending did not help.
     """
     start = setting.words[0].upper() + setting.words[1:]
     best: dict[Setting, Tried] = {}
@@ -141,14 +141,15 @@ def summary(every: list[Tried], setting: Setting) -> str:
         best.setdefault(row.setting.candidate, row)
     tried = list(best.values())
     if len(tried) < 2:
-        result = f"{start} was all there was to choose from."
+        result = f"{start} was the only candidate."
     else:
         others = [row for row in tried if row.taken][1:]
         result = f"{start} had the least loss on held-out bags, {tried[0].loss:.3f}, of "
         result += f"{len(tried)} candidates; "
         if others:
             listed = " and ".join(row.setting.words for row in others)
-            result += f"{listed} could not be told apart from it, and their mean log odds are used."
+            result += f"{listed} came within {NEAR:g} standard errors of it, and the mean of their "
+            result += "log odds is used."
         else:
             row = tried[1]
             result += (
@@ -157,7 +158,7 @@ def summary(every: list[Tried], setting: Setting) -> str:
     if not setting.attends:
         compared = any(row.setting.attends for row in tried)
         alone = not any(row.setting.attends for row in tried if row.taken)
-        so = (": it did not pay" if alone else " in the best") * compared
+        so = (": attending did not help" if alone else " in the best") * compared
         result += f" Attention is uniform{so}."
     return result
 

@@ -1,9 +1,7 @@
-"""What can be chosen when a classifier is trained.
+"""The settings of a classifier: preprocessing, pooling, initialisation, training.
 
-A setting says how instances are preprocessed (shrinkage, random Fourier features), how a bag is
-pooled (mean, attention, log-mean-exp, or summaries), how a query is initialised and how strong it
-is, and how it is trained (ridge, refining iterations). Settings that differ in ridge and iterations
-only are one *way*, and are trained together.
+Settings that differ in ridge and number of iterations only belong to one *candidate*, and are
+trained together.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import numpy as np
 
 from ..bags.preprocessing import Preprocessing
 
-MOST_KAPPA = 1e6  # attention is on one instance long before; single precision tells no more apart
+MOST_KAPPA = 1e6  # attention is on one instance long before
 RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
 MOST_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
 MOST_STEPS = 10**6  # of refinement, which ends by itself when there is nothing to gain
@@ -24,7 +22,7 @@ INITS = ("two_steps", "contrastive_pca", "amp")
 
 
 class Setting(NamedTuple):
-    """One choice of everything that can be chosen."""
+    """A value of every parameter."""
 
     kappa: float
     ridge: float
@@ -39,38 +37,38 @@ class Setting(NamedTuple):
 
     @property
     def one_sided(self) -> bool:
-        """Whether one class is thought to have a signal, and the other none."""
-        pooled = self.pooling
-        return pooled == "log_mean_exp" or (pooled == "attention" and self.init != "two_steps")
+        """Whether one class is assumed to have a signal, and the other none."""
+        two_steps = self.init == "two_steps"
+        return self.pooling == "log_mean_exp" or (self.pooling == "attention" and not two_steps)
 
     @property
     def sign(self) -> float:
-        """That of the class which has the signal."""
+        """The sign of the class that has the signal."""
         return -1.0 if self.in_negatives else 1.0
 
     @property
     def candidate(self) -> Setting:
-        """The setting but for its ridge and its iterations."""
+        """The setting without its ridge and its iterations."""
         return self._replace(ridge=0.0, max_refine_iter=0)
 
     @property
     def attends(self) -> bool:
-        """Whether instances are looked at unequally."""
+        """Whether instances are weighted unequally."""
         return self.pooling in ("attention", "log_mean_exp")
 
     @property
     def numbers(self) -> int:
-        """How many numbers a readout sees of every feature: mean, largest, least, deviation."""
+        """The number of summaries of every feature, or 1."""
         return KINDS if self.pooling in SUMMARIES else 1
 
     @property
     def family(self) -> tuple[str, bool]:
-        """What ways have in common that err alike: pooling, and whether of random features too."""
+        """What candidates with similar errors share: pooling, and random features or not."""
         return self.pooling, self.random_features
 
     @property
     def preprocessing(self) -> Preprocessing:
-        """How instances are shown."""
+        """How instances are preprocessed."""
         return Preprocessing(self.shrinkage, self.random_features)
 
     @property
@@ -93,7 +91,7 @@ class Setting(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The way in words.
+        """The candidate in words.
 
         Examples
         --------

@@ -44,7 +44,7 @@ def test_what_is_found_is_left_as_it_is():
     result = nested(MANY, scores, y, even(200), 1)
     assert result.found and result.slope > 0.9
     assert result.loss < result.base_rate - 5.0 * result.error
-    assert result.words.startswith("On bags held out from the choice too, its loss is ")
+    assert result.words.startswith("On bags held out from the selection too, its loss is ")
     losses = np.logaddexp(0.0, -y * result.log_odds)
     assert losses.mean() == pytest.approx(result.loss, abs=2.0 * result.error)
 

@@ -55,8 +55,9 @@ def read_folder(
     bags = read_bags(
         lambda: _inspect_files(files, form, drop, memory), cache, source, folder, memory
     )
+    ids: Any = bags.ids
     y, groups = (
-        None if values is None else np.array([values[name] for name in bags.ids.tolist()])
+        None if values is None else np.array([values[name] for name in ids.tolist()])
         for values in (files.y, files.groups)
     )
     return with_labels(bags, y, groups)

@@ -1,7 +1,6 @@
-"""Cells of an AnnData: their features and what is known of them, from a file or an object.
+"""Cells of an AnnData: features, columns and metadata, from a file or an object.
 
-A ``.h5ad`` file is HDF5 and is read as that. Both classes answer the same questions; all that can
-be wrong with them is said in a sentence that begins with ``where``.
+A ``.h5ad`` file is read as HDF5. Both classes have the same interface; errors begin with ``where``.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .sparse import SparseRows, sparse_rows
 
 
 def matrix_path(features: str, layer: str | None) -> str:
-    """Return where features are: X, a layer, or a key of obsm."""
+    """Return the path of the features: X, a layer, or a key of obsm."""
     if layer is None:
         return "X" if features == "X" else f"obsm/{features}"
     if features != "X":
@@ -29,7 +28,7 @@ def matrix_path(features: str, layer: str | None) -> str:
 
 
 def check_shape(where: str, shape: Any, dtype: Any) -> tuple[tuple[int, int], Any]:
-    """Return how many cells and features there are, and their precision."""
+    """Return the numbers of cells and features, and their precision."""
     result = tuple(int(item) for item in np.ravel(np.asarray(shape)))
     if len(result) != 2 or min(result) < 1 or dtype.kind not in "fiub":
         raise ValueError(
@@ -82,7 +81,7 @@ class FileCells:
         return sparse_rows(self.where, kind[:3], size, data, indices, pointers, self.file.memory)
 
     def column(self, name: str) -> Any:
-        """Return a column of obs: plain, categorical, or with a mask; missing ones are None."""
+        """Return a column of obs: plain, categorical, or masked; missing values are None."""
         obs = self.file.find("obs")
         known = self._keys("obs")
         column = self.file.find(name, obs) if name in known else None
@@ -132,7 +131,7 @@ class FileCells:
         return _gaps(values[np.maximum(codes, 0)], codes < 0)
 
     def names(self) -> list[str] | None:
-        """Return what genes are called, if X or a layer is read."""
+        """Return the names of the genes, if X or a layer is read."""
         if self.called.startswith("obsm/"):
             return None
         var = self.file.find("var")
@@ -152,7 +151,7 @@ class FileCells:
         return [str(item) for item in result.tolist()]
 
     def metadata(self, name: str) -> Any:
-        """Return what is kept of each cell: a key of obsm, or a column of obs."""
+        """Return metadata of each cell: a key of obsm, or a column of obs."""
         if name in self._keys("obsm"):
             result = self.file.find(f"obsm/{name}")
             if hasattr(result, "shape"):
@@ -161,7 +160,7 @@ class FileCells:
 
 
 def _gaps(values: Any, lost: Any) -> Any:
-    """Return values with None where there is none."""
+    """Return values with None where they are missing."""
     if not lost.any():
         return values
     result = values.astype(object)
@@ -170,7 +169,7 @@ def _gaps(values: Any, lost: Any) -> Any:
 
 
 class ObjectCells:
-    """Cells of an AnnData in memory, or of whatever has its attributes."""
+    """Cells of an AnnData in memory, or of an object with its attributes."""
 
     def __init__(self, given: Any, features: str, layer: str | None, memory: int) -> None:
         """Find the features."""
@@ -212,16 +211,16 @@ class ObjectCells:
         return as_array(obs[name])
 
     def names(self) -> list[str] | None:
-        """Return what genes are called, if X or a layer is read."""
+        """Return the names of the genes, if X or a layer is read."""
         if self.called.startswith("obsm/"):
             return None
         return [str(var_name) for var_name in self.given.var_names]
 
     def metadata(self, name: str) -> Any:
-        """Return what is kept of each cell: a key of obsm, or a column of obs."""
+        """Return metadata of each cell: a key of obsm, or a column of obs."""
         return np.asarray(self.given.obsm[name]) if name in self.given.obsm else self.column(name)
 
 
 def is_anndata(given: Any) -> bool:
-    """Tell whether it is an AnnData rather than a path."""
+    """Tell whether this is an AnnData rather than a path."""
     return all(hasattr(given, name) for name in ("X", "obs", "obsm", "layers", "var_names"))

@@ -1,9 +1,8 @@
-"""From files to bags, block by block: in memory, or once and for all into a folder on disk.
+"""From the content of files to bags, block by block: in memory, or in a cache on disk.
 
-With ``cache`` the instances go to a folder as `Bags.save` writes it, one block at a time, and the
-bags returned read them from there. The folder remembers its files (where links lead, sizes, times)
-and how they were read, and is used again as long as these are the same. Without one, what would
-take more than ``memory`` is refused before it is read.
+The cache is a folder as `Bags.save` writes it. It keeps a fingerprint of the files (resolved paths,
+sizes, times) and of how they were read, and is used again while that is the same. Without a cache,
+what would take more than ``memory`` is refused before it is read.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from ..files import as_path, check_fits
 from ..saving import check_free, writing
 from ..storage import MANIFEST, read_manifest
 
-Blocks = Iterator[tuple[Any, Any]]  # where rows go, and the rows
+Blocks = Iterator[tuple[Any, Any]]  # the places of rows, and the rows
 
 
 class Content(NamedTuple):
-    """What files hold: all that is small, and how to go through the instances."""
+    """The content of files: all that is small, and how to iterate over the instances."""
 
     shape: tuple[int, int]
     dtype: Any
@@ -37,20 +36,19 @@ class Content(NamedTuple):
     names: list[str] | None
     ids: Any
     metadata: Any
-    # takes a function from a name to a path, for what is written on the way; None: in memory
+    # takes a function that makes paths of temporary files; None: in memory
     blocks: Callable[[Callable[[str], Path] | None], Blocks]
 
 
 def read_bags(
-    look: Callable[[], Content], cache: Any, source: dict[str, Any], where: Any, memory: int
+    inspect: Callable[[], Content], cache: Any, source: dict[str, Any], where: Any, memory: int
 ) -> Bags:
-    """Return the bags of some files: those in the cache if it was made from these files.
+    """Return the bags of some files, from the cache if its fingerprint is ``source``.
 
-    ``source`` says which files and how they are read, in words of JSON; ``look`` looks into them;
-    ``where`` is what errors call them.
+    ``where`` is what errors call the files.
     """
     if cache is None:
-        result = look()
+        result = inspect()
         check_fits(f"{where}: features", _size(result), memory, "pass cache= to keep them on disk")
         instances = np.empty(result.shape, result.dtype)
         for places, block in result.blocks(None):
@@ -59,9 +57,9 @@ def read_bags(
             instances, result.starts, names=result.names, ids=result.ids, metadata=result.metadata
         )
     folder = as_path(cache)
-    if _made_from(folder) != source:
+    if _cached_source(folder) != source:
         check_free(folder.absolute(), overwrite=True)
-        result = look()
+        result = inspect()
         check_fits(f"{where}: a row of features", 8 * result.shape[1], memory)
         with writing(folder, overwrite=True) as draft:
             _check_space(draft.folder, where, _size(result))
@@ -75,7 +73,7 @@ def read_bags(
 
 
 def check_cache(cache: Any, external: Any) -> None:
-    """Refuse a cache of files that take their numbers from others, whose changes are not seen."""
+    """Refuse a cache of files that refer to others, whose changes would go unnoticed."""
     if yes_or_no("external", external) and cache is not None:
         raise ValueError(
             "cache must go without external=True, as a change in another file is not seen; leave "
@@ -96,8 +94,8 @@ def _check_space(folder: Path, where: Any, needed: int) -> None:
         )
 
 
-def _made_from(folder: Path) -> Any:
-    """Return what the bags of a folder were made from; refuse bags that were saved by hand."""
+def _cached_source(folder: Path) -> Any:
+    """Return the fingerprint of a cache; refuse bags that were saved by hand."""
     if not (folder / MANIFEST).is_file():
         return None
     source = read_manifest(folder)["source"]
@@ -110,10 +108,9 @@ def _made_from(folder: Path) -> Any:
 
 
 def fingerprint(files: list[Path], **how: Any) -> dict[str, Any]:
-    """Say which files there are, and how they are read, such that JSON keeps it as it is.
+    """Return what identifies files and how they are read, in types of JSON.
 
-    Of a link that leads elsewhere, or a file that was put in another's place, the time of the last
-    change or the path differs, if nothing else does.
+    A file that was replaced, or a link that leads elsewhere, differs at least in time or path.
     """
     stats = [(str(file.resolve()), file.stat()) for file in files]
     listed = [[name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats]
@@ -121,7 +118,7 @@ def fingerprint(files: list[Path], **how: Any) -> dict[str, Any]:
 
 
 def column_names(what: str, given: Any, least: int = 0) -> list[str] | None:
-    """Return names of columns as a list, read once; None if none are given."""
+    """Return names of columns as a list; None if none are given."""
     if given is None:
         return None
     words = [given] if isinstance(given, str) else given
@@ -142,18 +139,18 @@ def column_names(what: str, given: Any, least: int = 0) -> list[str] | None:
 
 
 def rows_at_once(width: int) -> int:
-    """Return how many rows are read in one go."""
+    """Return how many rows are read at once."""
     return max(1, CHUNK // max(width, 1))
 
 
 def precision(dtypes: list[Any]) -> Any:
-    """Return the precision that holds all of these: single if none needs more."""
+    """Return single precision if it holds all of these types, else double."""
     small = all(dtype.kind == "f" and dtype.itemsize <= 4 for dtype in dtypes)
     return np.dtype(np.float32 if small else np.float64)
 
 
 def check_block(block: Any, dtype: Any, where: str, first: int, names: Any = None) -> Any:
-    """Return a block in its precision, or refuse what is not finite: file, row and column."""
+    """Return a block in the wanted precision; refuse values that are not finite."""
     with np.errstate(over="ignore"):  # too long a double becomes infinite, and is refused here
         result = np.asarray(block, dtype)
     largest = LARGEST_NUMBER[result.dtype]
@@ -170,7 +167,7 @@ def check_block(block: Any, dtype: Any, where: str, first: int, names: Any = Non
 
 
 def require(package: str, kind: str, extra: str) -> Any:
-    """Import a package that only a reader needs, or say how to install it."""
+    """Import an optional package, or say how to install it."""
     try:
         return import_module(package)
     except ImportError:
@@ -180,6 +177,6 @@ def require(package: str, kind: str, extra: str) -> Any:
 
 
 def with_labels(bags: Bags, *others: Any) -> Any:
-    """Return bags alone, or with what is known of them."""
-    known = [other for other in others if other is not None]
-    return (bags, *known) if known else bags
+    """Return bags alone, or with labels and groups."""
+    given = [other for other in others if other is not None]
+    return (bags, *given) if given else bags

@@ -1,10 +1,10 @@
-"""HDF5 files from elsewhere: only what is in the file itself, of a size that is checked first.
+"""Untrusted HDF5 files: only what is in the file itself, of a size that is checked first.
 
-HDF5 can keep a dataset's bytes in any other file (external storage), lead to objects of other
-files (external links), and put a dataset together from others (virtual datasets), whose gaps and
-missing sources read as zeros. None of these is followed unless ``external`` says so: a file could
-make features of whatever its reader may read. Every step of a path is looked at, also those of soft
-links, which stay in the file.
+HDF5 can keep the bytes of a dataset in any other file (external storage), link to objects of other
+files (external links), and assemble a dataset from others (virtual datasets), whose gaps and
+missing sources read as zeros. None of these is followed without ``external``: a file could turn
+whatever its user may read into features. Every step of a path is checked, also of soft links, which
+stay in the file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 from ..files import check_fits, reading, regular_file
 
 MOST_LINKS = 16  # soft links that a path may lead through
-STRINGS_AT_ONCE = 64  # strings that are read at a time at least: each may be as long as the file
+STRINGS_AT_ONCE = 64  # at least; each may be as long as the file
 
 
 @contextmanager
 def open_hdf5(path: Path, memory: int, external: bool = False) -> Iterator[HDF5File]:
-    """Open an HDF5 file; whatever is wrong with it is said in a sentence that names it."""
+    """Open an HDF5 file; errors name it."""
     import h5py
 
     with reading(path, "HDF5"), h5py.File(regular_file(path), "r") as file:
@@ -33,17 +33,14 @@ def open_hdf5(path: Path, memory: int, external: bool = False) -> Iterator[HDF5F
 
 
 class HDF5File:
-    """An open HDF5 file, its objects found by checked steps and read within ``memory``."""
+    """An open HDF5 file, whose objects are found by checked steps and read within ``memory``."""
 
     def __init__(self, path: Path, file: Any, memory: int, external: bool) -> None:
         """Keep the file and what is allowed."""
         self.path, self.file, self.memory, self.external = path, file, memory, external
 
     def find(self, name: str, group: Any = None) -> Any:
-        """Return the group or dataset of a path, or None if there is none.
-
-        A dataset that is not in the file itself is refused, as is a link that leads out of it.
-        """
+        """Return the group or dataset of a path, or None; refuse what is not in the file itself."""
         import h5py
 
         here = self.file if group is None else group
@@ -71,16 +68,14 @@ class HDF5File:
         return here if isinstance(here, h5py.Dataset | h5py.Group) else None
 
     def _check(self, name: str, dataset: Any) -> None:
-        """Refuse a dataset whose numbers are elsewhere, or were never written."""
+        """Refuse a dataset whose values are elsewhere, or were never written."""
         import h5py
 
         layout = dataset.id.get_create_plist()
         for k in range(layout.get_external_count()):
             self._other_file(name, "external storage", layout.get_external(k)[0])
         if layout.get_layout() == h5py.h5d.VIRTUAL:
-            sources = {
-                virtual_source.file_name for virtual_source in dataset.virtual_sources()
-            } or {"."}
+            sources = {item.file_name for item in dataset.virtual_sources()} or {"."}
             for source in sources:
                 self._other_file(name, "a virtual dataset", source)
         filters = [layout.get_filter(k)[0] for k in range(layout.get_nfilters())]
@@ -97,7 +92,7 @@ class HDF5File:
             )
 
     def _other_file(self, name: str, how: str, target: Any) -> None:
-        """Refuse what is in another file, unless it was asked for and the file is there."""
+        """Refuse what is in another file, unless ``external`` and the file exists."""
         other = target.decode(errors="replace") if isinstance(target, bytes) else str(target)
         if not self.external:
             raise ValueError(
@@ -126,9 +121,9 @@ class HDF5File:
         return self._words(what, dataset, count)
 
     def _words(self, what: str, dataset: Any, count: int) -> Any:
-        """Return strings: all at once if it is known how long they are, or some at a time.
+        """Return strings, some at a time unless their lengths are known.
 
-        A small file may have a long one in many places.
+        A small file may refer to one long string many times.
         """
         step = max(STRINGS_AT_ONCE, self.memory // max(1, self.path.stat().st_size))
         longest = self._longest(dataset, count)
@@ -145,10 +140,9 @@ class HDF5File:
         return np.array(words, dtype=np.str_)
 
     def _longest(self, dataset: Any, count: int) -> int | None:
-        """Return how long the longest string says it is, if that can be read without reading it.
+        """Return the declared length of the longest string, if it can be read by itself.
 
-        Strings of any length are kept elsewhere in the file, and the dataset has for each its
-        length, its address and its place there.
+        The dataset has the length and the address of each string of variable length.
         """
         if dataset.dtype.kind == "S":
             return int(dataset.dtype.itemsize)
@@ -160,7 +154,7 @@ class HDF5File:
         return int(np.fromfile(self.path, record, count, offset=offset)["length"].max())
 
     def attribute(self, group: Any, name: str) -> Any:
-        """Return a small attribute, or None: a word, or a few numbers."""
+        """Return a small attribute, a string or a few numbers, or None."""
         import h5py
 
         if name not in group.attrs:

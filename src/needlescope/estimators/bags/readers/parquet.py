@@ -26,7 +26,7 @@ from .content import (
 )
 from .parquet_files import ParquetFiles, is_list
 
-COLUMNS_AT_ONCE = 64  # columns that are read at a time: about 128 MB
+COLUMNS_AT_ONCE = 64  # about 128 MB
 
 
 def read_parquet(
@@ -123,7 +123,7 @@ def read_parquet(
 
 
 def _placed(table: ParquetFiles, columns: list[str], places: Any, scratch: Any) -> Blocks:
-    """Go through the rows of all files, so many at a time, and say where they go."""
+    """Yield the rows of all files in blocks, with their places."""
     first = 0
     wide = scratch is not None and len(columns) > COLUMNS_AT_ONCE
     for block in _turned(table, columns, scratch) if wide else _blocks(table, columns):
@@ -136,7 +136,7 @@ def _placed(table: ParquetFiles, columns: list[str], places: Any, scratch: Any) 
 
 
 def _blocks(table: ParquetFiles, columns: list[str]) -> Iterator[Any]:
-    """Go through the rows of all files, so many at a time."""
+    """Yield the rows of all files in blocks."""
     width, dtype = table.width(columns, not_numbers)
     names = None if is_list(table.schema[columns[0]]) else columns
     for file, start, batch in table.batches(columns, rows_at_once(width)):
@@ -146,9 +146,9 @@ def _blocks(table: ParquetFiles, columns: list[str]) -> Iterator[Any]:
 def _turned(
     table: ParquetFiles, columns: list[str], scratch: Callable[[str], Path]
 ) -> Iterator[Any]:
-    """Go through the rows of a wide table, whose columns are put on disk first, some at a time.
+    """Yield the rows of a wide table, whose columns are written to disk first, some at a time.
 
-    Parquet keeps columns apart, and one at a time takes about two megabytes to be read.
+    Parquet stores columns apart, and reading one takes about two megabytes.
     """
     width, dtype = table.width(columns, not_numbers)
     parts = [columns[k : k + COLUMNS_AT_ONCE] for k in range(0, width, COLUMNS_AT_ONCE)]

@@ -1,7 +1,7 @@
-"""Parquet files with the same columns: what they declare, and their rows a batch at a time.
+"""Parquet files with the same columns: their schema, and their rows a batch at a time.
 
-What a column takes in memory follows from the number of rows, which the end of a file declares.
-Words are read with their dictionary, so that a long one in many rows is there once.
+The memory of a column follows from the number of rows, which the footer of a file declares. Strings
+are read with their dictionary, so that a long one in many rows is in memory once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ParquetFiles:
 
     @contextmanager
     def _opened(self, file: Path, words: tuple[str, ...] = ()) -> Iterator[Any]:
-        """Open a file such that row groups are not read as a whole before rows are asked for."""
+        """Open a file such that row groups are not read completely in advance."""
         import pyarrow.parquet as pq
 
         with reading(file, "Parquet"):
@@ -52,7 +52,7 @@ class ParquetFiles:
                 yield item
 
     def _rows(self, file: Path, about: Any) -> int:
-        """Return how many rows a file has, if its row groups say the same."""
+        """Return the number of rows of a file, if its row groups agree."""
         groups = [about.row_group(k).num_rows for k in range(about.num_row_groups)]
         if min(groups, default=0) < 0 or sum(groups) != about.num_rows:
             raise ValueError(
@@ -71,7 +71,7 @@ class ParquetFiles:
                 )
 
     def index(self) -> list[str]:
-        """Return which columns are the index of a DataFrame that was written by pandas."""
+        """Return the columns that are the index of a DataFrame written by pandas."""
         with self._opened(self.files[0]) as item:
             about = item.schema_arrow.pandas_metadata or {}
             return [name for name in about.get("index_columns", []) if isinstance(name, str)]
@@ -99,7 +99,7 @@ class ParquetFiles:
         return result
 
     def _decoded(self, name: str, chunk: Any) -> Any:
-        """Return some values; of words as many references to those of the dictionary."""
+        """Return the values of a chunk; equal strings share the one of the dictionary."""
         import pandas as pd
         import pyarrow as pa
 
@@ -115,7 +115,7 @@ class ParquetFiles:
         return pd.Series(values[places]).infer_objects()
 
     def width(self, wanted: list[str], not_numbers: Callable[..., str]) -> tuple[int, Any]:
-        """Return how many features there are, and in which precision."""
+        """Return the number of features, and their precision."""
         import pyarrow as pa
 
         first, kinds = self.files[0], [self.schema[name] for name in wanted]
@@ -140,7 +140,7 @@ class ParquetFiles:
         return (len(wanted) if not lists else self._length(lists[0])), dtype
 
     def _length(self, name: str) -> int:
-        """Return the length of the first list of a column, once none can be too long to read."""
+        """Return the length of the first list of a column, if all lists fit into memory."""
         for file in self.files:
             with self._opened(file) as item:
                 for k in range(item.metadata.num_row_groups):
@@ -158,7 +158,7 @@ class ParquetFiles:
         return len(batch.column(0).flatten())
 
     def batches(self, columns: list[str], size: int) -> Iterator[tuple[Path, int, Any]]:
-        """Go through the rows of all files, so many at a time: file, first row, rows."""
+        """Yield the rows of all files in batches: file, first row, rows."""
         for file in self.files:
             start = 0
             with self._opened(file) as item:

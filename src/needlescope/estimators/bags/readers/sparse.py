@@ -1,9 +1,8 @@
-"""Sparse matrices from elsewhere, checked entry by entry before anything is computed with them.
+"""Untrusted sparse matrices, checked entry by entry before anything is computed with them.
 
-SciPy takes indices as they come, and one beyond the matrix reads or writes beyond its memory. Here
-pointers and indices are checked, and rows are filled in by NumPy, which checks them again. An entry
-that is there twice is refused: whether to add the two or to keep one is not ours to guess. The
-order of indices within a row does not matter.
+SciPy does not check indices, and one outside of the matrix reads or writes outside of its memory.
+Here pointers and indices are checked, and rows are filled by NumPy, which checks them again. Two
+entries at the same place are refused; the order of indices within a row does not matter.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..files import check_fits
 
 
 def check_pointers(where: str, pointers: Any, count: int, stored: int) -> Any:
-    """Return where each row (or column) begins, as int64, if it begins in order."""
+    """Return where each row (or column) begins, as int64, if these are in order."""
     if pointers.dtype.kind not in "iu" or pointers.shape != (count + 1,):
         raise ValueError(
             f"{where} must have {count + 1} whole numbers as pointers (indptr), got shape "
@@ -45,17 +44,10 @@ def check_indices(where: str, indices: Any, count: int) -> Any:
 
 
 class SparseRows:
-    """The entries of a sparse matrix by rows, of which some rows are made dense at a time.
+    """The entries of a sparse matrix by rows, some of which are made dense at a time.
 
-    Parameters
-    ----------
-    where : str
-        What errors call it.
-    shape : (int, int)
-    pointers : array (rows + 1,)
-        Where each row begins.
-    columns, values : functions of a slice
-        Which columns the entries of a slice are in, and what they are.
+    ``pointers`` (rows + 1,) say where each row begins; ``columns`` and ``values`` are functions
+    from a slice to the columns and values of its entries; ``where`` is what errors call it.
 
     Examples
     --------
@@ -115,9 +107,9 @@ def sparse_rows(
     pointers: Any,
     memory: int,
 ) -> SparseRows:
-    """Return the entries of a CSR or CSC matrix by rows; the last is turned round in memory.
+    """Return the entries of a CSR or CSC matrix by rows; CSC is converted in memory.
 
-    ``data``, ``indices`` and ``pointers`` are arrays, or datasets of which a slice is an array.
+    ``data``, ``indices`` and ``pointers`` are arrays, or datasets.
     """
     by_rows = kind == "csr"
     stored = len(data)

@@ -1,9 +1,9 @@
-"""Tensors in files as torch.save writes them, read without torch and without unpickling.
+"""Tensors in files of torch.save, read without torch and without unpickling.
 
-Such a file is a ZIP archive of raw numbers and a pickle that says what they are. A pickle is a
-program, and unpickling runs it. Here its instructions are gone through one by one, and those that a
-tensor, or a dict or list of tensors, needs are understood; any other, and any name that is not one
-of torch's own for these, is refused. Nothing is imported or called.
+Such a file is a ZIP archive of raw numbers and a pickle that describes them. A pickle is a program,
+and unpickling runs it. Here its instructions are interpreted one by one, as far as a tensor, or a
+dict or list of tensors, needs them; any other instruction or name is refused. Nothing is imported
+or called.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ VALUES = ("BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT", "BINUNICODE", "SH
 
 
 class Name(NamedTuple):
-    """What a global name stands for; it is never looked up."""
+    """A global name, which is never looked up."""
 
     name: str
 
@@ -56,7 +56,7 @@ class Storage(NamedTuple):
 
 
 class Tensor(NamedTuple):
-    """A view of a storage: where it begins, its shape, and how far its axes step."""
+    """A view of a storage: offset, shape and strides."""
 
     storage: Storage
     offset: int
@@ -71,7 +71,7 @@ class Tensor(NamedTuple):
 
 
 def read_tensors(path: Path) -> Any:
-    """Return what a file holds, tensors unread: one, or dicts and lists of them."""
+    """Return the tensors of a file without their numbers: one, or dicts and lists of them."""
     with reading(regular_file(path), "tensors of torch"):
         if not zipfile.is_zipfile(path):
             raise ValueError("it is no ZIP archive; load it with torch, and save it anew")
@@ -124,7 +124,7 @@ def _check_member(path: Path, member: zipfile.ZipInfo, most: int) -> zipfile.Zip
 
 
 def interpret(program: bytes) -> Any:
-    """Return what the instructions of a pickle make, if they make tensors and nothing else.
+    """Return the object that a pickle describes, if it consists of tensors.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def interpret(program: bytes) -> Any:
 
 
 class _Machine:
-    """The stack and the memory of a pickle's instructions."""
+    """The stack machine of pickle."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
@@ -236,7 +236,7 @@ def _storage(given: Any) -> Storage:
 
 
 def _rebuilt(name: Any, given: Any) -> Any:
-    """Return what a call would make: a tensor, a parameter's tensor, or an empty dict."""
+    """Return the result of a call: a tensor, the tensor of a parameter, or an empty dict."""
     called = name.name if isinstance(name, Name) else ""
     if called == DICT and given == ():
         return {}

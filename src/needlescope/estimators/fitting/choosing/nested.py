@@ -76,10 +76,10 @@ class Nested(NamedTuple):
         compared = f"{self.loss:.3f} where that of the base rate is {self.base_rate:.3f}"
         off = f"a difference of {self.base_rate - self.loss:.3f} ± {self.error:.3f}"
         if self.found:
-            return f"On bags held out from the choice too, its loss is {compared}, {off}."
+            return f"On bags held out from the selection too, its loss is {compared}, {off}."
         return (
-            f"Nothing found: on bags held out from the choice too, its loss is {compared}, {off}; "
-            "probabilities stay near the base rate."
+            f"Nothing found: on bags held out from the selection too, its loss is {compared}, "
+            f"{off}; probabilities stay near the base rate."
         )
 
 
@@ -93,23 +93,9 @@ def nested(
 ) -> Nested | None:
     """Repeat the choice without some of the held-out bags, and judge it by these.
 
-    Parameters
-    ----------
-    settings
-        One for each row of ``scores``.
-    scores
-        Of held-out bags, in every setting, by classifiers that had not seen them.
-    y, weight
-        Labels −1 or +1 of these bags, and their weights.
-    most
-        How many candidates may be taken together.
-    source
-        What each bag comes from, if several share a source: these stay together.
-
-    Returns
-    -------
-    Nested or None
-        None where a class has too few bags, or sources, to leave any out.
+    ``scores`` has a row for each setting and a column for each held-out bag; up to ``most``
+    candidates are taken together; bags of one ``source`` stay together. Returns None where a class
+    has too few bags, or sources, to leave any out.
     """
     share, random = weight / weight.sum(), np.random.RandomState(0)
     kept = _hopeful(scores, y, share, source)

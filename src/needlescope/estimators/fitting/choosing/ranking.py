@@ -35,19 +35,8 @@ def rank(
     """Return the best setting of every candidate, the best candidate first.
 
     The best is taken, and the best of every other family that is near to it, up to ``most`` in all.
-
-    Parameters
-    ----------
-    settings
-        One for each row of ``losses``.
-    losses
-        Of each held-out bag, in every setting.
-    weight
-        Of each bag.
-    most
-        How many candidates may be taken.
-    source
-        What each bag comes from, if several share a source.
+    ``losses`` has a row for each setting and a column for each held-out bag; ``source`` is what
+    each bag comes from, if several share a source.
     """
     *each, share = by_source(*losses, weight, source=source)
     means = losses @ weight

@@ -1,4 +1,4 @@
-"""Threads that share the work of a fit: as many as ``n_jobs`` says, in joblib's convention."""
+"""The thread pool of a fit, of ``n_jobs`` threads in joblib's convention."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 
 class Threads(NamedTuple):
-    """Threads that share the work, if there are several."""
+    """A pool, if there are several threads, and their number."""
 
     pool: Executor | None = None
     threads: int = 1
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads that there cannot be."""
+    """Refuse an invalid number of threads."""
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (whole and n_jobs != 0):
         raise ValueError(
@@ -29,7 +29,7 @@ def check_jobs(n_jobs: Any) -> None:
 
 
 def thread_count(n_jobs: Any) -> int:
-    """Return how many threads are asked for."""
+    """Return the number of threads of ``n_jobs``."""
     check_jobs(n_jobs)
     count = 1 if n_jobs is None else int(n_jobs)
     return count if count > 0 else max(1, (os.cpu_count() or 1) + 1 + count)
@@ -37,7 +37,7 @@ def thread_count(n_jobs: Any) -> int:
 
 @contextmanager
 def thread_pool(n_jobs: Any) -> Iterator[Threads]:
-    """Give as many threads as are asked for, while the fit lasts."""
+    """Yield the threads of a fit, and end them with it."""
     count = thread_count(n_jobs)
     if count == 1:
         yield Threads()

@@ -1,4 +1,4 @@
-"""Which ways are compared: what the parameters of a classifier leave open, within an effort.
+"""The candidates that are compared: what the parameters leave open, within an effort.
 
 A parameter that is "auto" stands for several values. Ridges are in units of d/n, features per bag:
 that is how the ridge that suits the theory scales, and one of fixed size is too large for many
@@ -49,32 +49,19 @@ class SearchSpec(NamedTuple):
     both_sides: bool = False  # a signal may be in bags of either class
 
     def plain(self) -> SearchSpec:
-        """Return the same with nothing left open of how to look: as the theory does it."""
-        look: dict[str, Any] = {
-            "shrinkage": 1.0,
-            "random_features": False,
-            "init": "two_steps",
-            "append_mean": False,
-        }
-        fixed = {k: v for k, v in look.items() if getattr(self, k) == "auto"}
+        """Return the same with preprocessing and initialisation as in the theory, if "auto"."""
+        theory: dict[str, Any] = {"shrinkage": 1.0, "random_features": False}
+        theory |= {"init": "two_steps", "append_mean": False}
+        fixed = {k: v for k, v in theory.items() if getattr(self, k) == "auto"}
         return self._replace(both_sides=False, **fixed)
 
 
 def candidates(
     spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True
 ) -> list[Setting]:
-    """List the ways that the parameters leave open.
+    """List the candidates that the parameters leave open, for instances of d features.
 
-    Parameters
-    ----------
-    spec
-        The parameters.
-    d
-        Features of an instance.
-    roomy
-        Whether there is room to hold instances with random features: without, "auto" offers none.
-    summed_up
-        The same for the summaries of all bags.
+    ``roomy`` and ``summed_up`` say whether there is memory for random features and for summaries.
 
     Examples
     --------

@@ -41,30 +41,12 @@ def compare(
     first: Fold | None = None,
     scouting: bool = True,
 ) -> tuple[Scores, dict[Setting, Any]]:
-    """Return the held-out scores of the settings that were compared by all folds.
+    """Return the held-out scores of the settings that were compared by all folds, and the dropped.
 
-    Parameters
-    ----------
-    ways
-        The settings of each way.
-    places
-        The folds.
-    score
-        Trains all settings of some ways for some folds, and enters the scores of bags held out.
-    losses
-        The loss on each of some bags by the scores of all, and their weights.
-    first
-        The fold of the first round, if it is not the first.
-    scouting
-        Whether scouts go ahead of the others: that saves work, and takes more passes.
-
-    Returns
-    -------
-    scores
-        By setting.
-    dropped
-        The best setting of every way that was dropped after the first fold, and how much worse it
-        was there than the best of all, with the standard error of that.
+    Dropped are candidates after the first fold: for each its best setting, and how much worse that
+    was than the best of all, with a standard error. ``score`` trains all settings of some
+    candidates for some folds, and enters the scores of held-out bags; ``losses`` returns the losses
+    of some bags, and their weights. ``scouting`` saves work, and takes more passes.
     """
     scores: Scores = {}
     if len(ways) <= GO_ON:
