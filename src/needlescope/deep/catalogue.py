@@ -61,7 +61,7 @@ class Architecture(NamedTuple):
     module: str
     options: Mapping[str, Any] = MappingProxyType({})
     heads: int | None = None
-    family: str = "others"
+    family: str = "attention"
     all_pairs: bool = False
 
     def build(self, d: int, width: int, heads: int | None = None) -> Network:
@@ -85,7 +85,6 @@ _ALL = (
         "self-attention, one head",
         "softmax over the tokens and the CLS token itself, of one head",
         "self_attention",
-        family="attention",
     ),
     Architecture(
         "multihead",
@@ -93,7 +92,6 @@ _ALL = (
         "softmax over the tokens and the CLS token itself, of each head",
         "self_attention",
         heads=4,
-        family="attention",
     ),
     Architecture(
         "block",
@@ -102,7 +100,6 @@ _ALL = (
         "transformer",
         {"depth": 1},
         heads=4,
-        family="attention",
     ),
     Architecture(
         "two_blocks",
@@ -111,7 +108,6 @@ _ALL = (
         "transformer",
         {"depth": 2},
         heads=4,
-        family="attention",
         all_pairs=True,
     ),
     Architecture(
@@ -122,20 +118,25 @@ _ALL = (
         {"linear": True},
         family="paper",
     ),
-    Architecture("max", "max-pooling", "the share of features that are largest there", "maximum"),
     Architecture(
-        "gated", "gated attention (ABMIL)", "softmax of a gated layer", "gated", family="attention"
+        "max",
+        "max-pooling",
+        "the share of features that are largest there",
+        "maximum",
+        family="others",
     ),
+    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer", "gated"),
     Architecture(
         "gated_hidden",
         "gated attention, hidden layer",
         "softmax of a gated layer of rectified units",
         "gated",
         {"hidden": True},
-        family="attention",
     ),
-    Architecture("gru", "recurrent (GRU)", "", "in_order", {"recurrent": True}),
-    Architecture("convolution", "convolution", "", "in_order", {"recurrent": False}),
+    Architecture("gru", "recurrent (GRU)", "", "in_order", {"recurrent": True}, family="others"),
+    Architecture(
+        "convolution", "convolution", "", "in_order", {"recurrent": False}, family="others"
+    ),
 )
 ARCHITECTURES: Mapping[str, Architecture] = {item.name: item for item in _ALL}
 

@@ -130,8 +130,9 @@ def error_axis(
 
     Examples
     --------
-    >>> error_axis([Line([1.0, 2.0], [0.5, 0.25])], (0.8, 1.1), (0.1, 0.5), [0.125]).limits
-    (0.1, 0.55)
+    >>> axis = error_axis([Line([1.0, 2.0], [0.5, 0.25])], (0.8, 1.1), (0.1, 0.5), [0.125])
+    >>> [round(float(end), 2) for end in axis.limits]
+    [0.1, 0.55]
     """
     above = [item for item in (*heights(marks), *more) if item > 0.0] or [0.5]
     span = (margins[0] * min(above), margins[1] * max(above))
