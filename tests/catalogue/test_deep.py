@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, by_sentence, check_all
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 
@@ -132,9 +132,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_it_is_refused(case):
-    check(case)
+@pytest.mark.parametrize("cases", by_sentence(CASES))
+def test_it_is_refused(cases):
+    check_all(cases)
 
 
 def test_a_sweep_refuses_what_the_call_does():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from needlescope.deep import DeepClassifier, torch_needed
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, by_sentence, check_all
 from tests.catalogue.test_estimators import (
     GROUPS,
     HUGE,
@@ -71,9 +71,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_refused_with_a_sentence(case):
-    check(case)
+@pytest.mark.parametrize("cases", by_sentence(CASES))
+def test_refused_with_a_sentence(cases):
+    check_all(cases)
 
 
 def test_without_torch_all_is_there_but_training(monkeypatch):

@@ -23,7 +23,7 @@ from needlescope.estimators import (
     read_hdf5,
     read_parquet,
 )
-from tests.catalogue.refusals import Case, check, wired
+from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 
 RNG = np.random.default_rng(0)
 Y = np.arange(20) % 2
@@ -300,11 +300,9 @@ TOOLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "case", [*SETTINGS, *FITS, *BAGS, *DATA, *TOOLS], ids=lambda case: case.name
-)
-def test_refused_with_a_sentence(case):
-    check(case)
+@pytest.mark.parametrize("cases", by_sentence([*SETTINGS, *FITS, *BAGS, *DATA, *TOOLS]))
+def test_refused_with_a_sentence(cases):
+    check_all(cases)
 
 
 @pytest.mark.filterwarnings("error")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check, wired
+from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
@@ -170,6 +170,6 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_it_is_refused_in_a_sentence(case: Case) -> None:
-    check(case)
+@pytest.mark.parametrize("cases", by_sentence(CASES))
+def test_it_is_refused_in_a_sentence(cases: list[Case]) -> None:
+    check_all(cases)

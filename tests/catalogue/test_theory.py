@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check, wired
+from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
@@ -503,6 +503,6 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_refused(case):
-    check(case)
+@pytest.mark.parametrize("cases", by_sentence(CASES))
+def test_refused(cases):
+    check_all(cases)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from tests.catalogue.refusals import Case, check
+from tests.catalogue.refusals import Case, by_sentence, check_all
 
 EVEN = ns.Schedule.even(2)
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
@@ -229,6 +229,6 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_refused(case):
-    check(case)
+@pytest.mark.parametrize("cases", by_sentence(CASES))
+def test_refused(cases):
+    check_all(cases)
