@@ -68,8 +68,6 @@ KNOWN_CYCLES = {
     ("simulation", "simulation/training"),
     ("solvers", "solvers/kinked"),
     ("solvers", "solvers/smooth"),
-    ("theory", "theory/oracle"),
-    ("theory", "theory/steps"),
 }
 """Parents and sub-packages that still import each other. The list may only shrink."""
 
