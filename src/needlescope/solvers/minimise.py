@@ -1,4 +1,4 @@
-"""A linear readout, by the method that suits it: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
+"""Linear readouts: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
 
 | loss | ridge | method |
 | --- | --- | --- |
