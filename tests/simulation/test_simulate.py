@@ -26,7 +26,7 @@ from needlescope.simulation.training import stages
 from tests.memory import PEAK, needs_peak
 from tests.thinned import thinned
 
-COVERS = ("asked", "options", "point")
+COVERS = ("checks", "specification")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
 BARE = TRAINING.replace(ridge=0.0)

@@ -1,4 +1,4 @@
-"""A linear readout: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖², by the fitting method.
+"""Linear readouts: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
 
 | loss | ridge | method |
 | --- | --- | --- |
