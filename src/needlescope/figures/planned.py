@@ -32,7 +32,7 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    found : Plan
+    result : Plan
         What `needlescope.plan` returned.
     curves : LearningCurves
         What `needlescope.planning.learning_curves.learning_curves` returned for it.
