@@ -111,7 +111,7 @@ def tuning(result: Tuned, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    found : Tuned
+    result : Tuned
         What `needlescope.tune` returned.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
