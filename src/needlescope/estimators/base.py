@@ -268,22 +268,19 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
         check_weight_ratios(weight, classes, signs)
-        share: FloatArray = weight / weight.sum()
-        return share
+        return np.asarray(weight / weight.sum())
 
     @property
     def best_params_(self) -> dict[str, Any]:
         """The parameters of the best candidate."""
-        best: dict[str, Any] = self._fitted().estimators_[0].setting.params
-        return best
+        return dict(self._fitted().estimators_[0].setting.params)
 
     @property
     def readout_(self) -> FloatArray:
         """The calibrated readouts, for instances that are not scaled: one in each row."""
         member = self._fitted().estimators_[0]
         slope = self._positive.sign * member.calibration.slope
-        result: FloatArray = slope * self._unscaled(self._readouts())
-        return result
+        return np.asarray(slope * self._unscaled(self._readouts()))
 
     @property
     def intercept_(self) -> float:
@@ -301,8 +298,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                 "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
                 "instance_scores for the contributions of instances"
             )
-        result: FloatArray = member.model.w.reshape(-1, member.preprocessor.width)
-        return result
+        return np.asarray(member.model.w.reshape(-1, member.preprocessor.width))
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
         preprocessor = self.estimators_[0].preprocessor

@@ -162,8 +162,7 @@ class VectorizedClassifier(PooledClassifier):
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag, concatenated."""
-        features: FloatArray = self._features(self._prepare(X)[0])
-        return features
+        return np.asarray(self._features(self._prepare(X)[0]))
 
     @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:

@@ -34,10 +34,7 @@ class Prepared:
         progress: Progress = False,
         border: int = 0,
     ) -> None:
-        """Keep what is needed to make the blocks, or the blocks if there is room.
-
-        No block has bags on both sides of the ``border``.
-        """
+        """Keep the blocks, if there is room; none has bags on both sides of the ``border``."""
         self.bags, self.used, self.y, self.view = bags, used, y, view
         self.border = border
         self.progress, self.passes = progress, 0

@@ -48,12 +48,6 @@ def label_columns(instances: Any, starts: IndexArray, y: Any) -> list[int]:
 
     Without labels ``y``: the same in all instances of a bag, with two values in all. With them:
     the same in all instances of a bag, and as different as the labels are.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.0, 3.0], [0.0, 1.0], [1.0, 2.0], [1.0, 5.0]])
-    >>> label_columns(np.concatenate([rows, rows]), np.arange(0, 9, 2), None)
-    [0]
     """
     count = len(starts) - 1
     if len(instances) < LEAST_LENGTH * count:
@@ -97,13 +91,6 @@ def index_columns(instances: Any, starts: IndexArray, places: IndexArray) -> lis
     The first are whole numbers that go strictly up or down with the rows. Of the second no two bags
     have ranges that touch: also what is the same within each bag and different between bags. Where
     noise would have such columns with a chance of more than one in a million, none is named.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> index, noise = np.arange(40), rng.normal(size=40)
-    >>> index_columns(np.stack([noise, index], axis=1), np.arange(0, 41, 4), index)
-    [1]
     """
     count, d = instances.shape
     lengths = np.diff(starts)

@@ -19,25 +19,11 @@ UNDER_WAY = object()
 class Sight:
     """Bags that passes go over, and what one training makes of them before it asks for any.
 
-    Parameters
-    ----------
-    data
-        The bags, labelled: those to train on and those held out.
-    weight
-        The share of each in training; zero for those held out.
-    lens
-        How instances of the data are seen; None as they are.
-    means
-        The mean instance of each bag, as it is seen, if it is known.
-    within
-        From shares of bags to the weighted sum of their covariances, if these are known.
-    summaries
-        Returns the summaries of all bags, as they are seen, if another may know them.
-    training
-        A name for those that look at the same bags, if passes leave out bags held out: then these
-        are scored where it matters. None if they are scored on the way.
-    hurried
-        Whether passes are dear, as bags are read for each.
+    ``data`` has the training bags and the held-out ones, whose ``weight`` is zero; ``lens`` maps
+    instances to what the training sees. Optional, if they are known: ``means`` of the bags,
+    ``within`` from shares of bags to the weighted sum of their covariances, and ``summaries``.
+    ``training`` names those that train on the same bags, if passes leave out held-out bags, which
+    are then scored at the end; ``hurried`` says that bags are read again for each pass.
     """
 
     def __init__(
