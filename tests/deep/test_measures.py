@@ -59,12 +59,12 @@ def test_the_gradient_of_a_linear_model_is_its_readout(fresh):
     assert result["signal"] == pytest.approx(w[3] / 10, rel=1e-4)  # a mean of ten tokens
 
 
-def test_the_head_that_looks_at_the_signal_is_told_of(fresh):
+def test_the_head_that_looks_at_the_signal_is_reported(fresh):
     network = SelfAttention(20, 4, 2)
-    for item in (network.keys, network.asks, network.token):
+    for item in (network.W_K, network.W_Q, network.token):
         item.data.zero_()
-    network.token.data[0] = network.asks.data[1, 0, 0] = 1.0
-    network.keys.data[1, 0, 3] = 3.0
+    network.token.data[0] = network.W_Q.data[1, 0, 0] = 1.0
+    network.W_K.data[1, 0, 3] = 3.0
     result = observe(network, fresh)
     assert result["attended"] > 0.8 and abs(result["cosine_q"]) == pytest.approx(1.0)
 

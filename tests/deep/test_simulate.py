@@ -113,7 +113,9 @@ def test_no_architecture_beats_the_limit_of_learning():
 
 
 def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
-    monkeypatch.setattr("needlescope.deep.training.checkpoint.Keeper.__init__.__defaults__", (0.0,))
+    monkeypatch.setattr(
+        "needlescope.deep.training.checkpoint.Checkpoint.__init__.__defaults__", (0.0,)
+    )
     whole = tiny(watch=True)
 
     class Stopped(BaseException):
@@ -125,7 +127,7 @@ def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
             raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr("needlescope.deep.training.checkpoint.Keeper.keep", stop)
+        patch.setattr("needlescope.deep.training.checkpoint.Checkpoint.keep", stop)
         with pytest.raises(Stopped):
             tiny(watch=True, checkpoints=tmp_path)
     assert len(list(tmp_path.iterdir())) == 1

@@ -44,8 +44,8 @@ class TrainingSpec(NamedTuple):
 
         Examples
         --------
-        >>> TrainingSpec.validated("gated", 8, None, [0.01], [3.0], 50)
-        Plan(architecture='gated', width=8, heads=None, rates=(0.01,), decays=(3.0,), epochs=50)
+        >>> tuple(TrainingSpec.validated("gated", 8, None, [0.01], [3.0], 50))
+        ('gated', 8, None, (0.01,), (3.0,), 50)
         >>> TrainingSpec.validated("gated", 8, None, 0.01, [3.0], 50)
         Traceback (most recent call last):
         ValueError: rates must be a list of numbers, got 0.01
