@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import needlescope as ns
 from needlescope.cli.plan import LEARNERS, command
 from needlescope.planning.learners import NAMES
+from needlescope.results.planned import Curves
 
 WORDS = ["--L", "4", "--theta", "4", "--d", "20", "--n", "100", "--learner", "pooled"]
 
@@ -58,7 +59,10 @@ def test_csv_is_a_row(at_hand):
 
 
 def test_a_figure_is_drawn(tmp_path, monkeypatch: pytest.MonkeyPatch, at_hand):
-    monkeypatch.setattr("needlescope.planning.curves.POINTS", 2)
+    names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
+    errors = dict.fromkeys(names, (0.4, 0.2))
+    drawn = Curves((10.0, 100.0), errors, {"bayes": 0.1})
+    monkeypatch.setattr("needlescope.planning.curves.curves", lambda plan: drawn)
     run("--figure", str(tmp_path / "plan.png"), "--csv")
     assert (tmp_path / "plan.png").stat().st_size > 1000
 
