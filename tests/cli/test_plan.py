@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import needlescope as ns
 from needlescope.cli.plan import command
+from needlescope.results.planned import LearningCurves
 
 WORDS = ["--L", "4", "--theta", "4", "--d", "20", "--n", "100", "--learner", "pooled"]
 
@@ -57,7 +58,10 @@ def test_csv_is_a_row(at_hand):
 
 
 def test_a_figure_is_drawn(tmp_path, monkeypatch: pytest.MonkeyPatch, at_hand):
-    monkeypatch.setattr("needlescope.planning.learning_curves.POINTS", 2)
+    names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
+    errors = dict.fromkeys(names, (0.4, 0.2))
+    drawn = LearningCurves((10.0, 100.0), errors, {"bayes": 0.1})
+    monkeypatch.setattr("needlescope.planning.learning_curves.learning_curves", lambda plan: drawn)
     run("--figure", str(tmp_path / "plan.png"), "--csv")
     assert (tmp_path / "plan.png").stat().st_size > 1000
 
