@@ -15,8 +15,8 @@ class NotConverged(RuntimeError):
     >>> try:
     ...     ns.focus(task, training, tol=1e-15)
     ... except ns.NotConverged as problem:
-    ...     print(str(problem)[:33])
-    the attention on signal tokens is
+    ...     print(str(problem)[:15])
+    the uncertainty
     """
 
     reachable: float = float("nan")  # a tolerance that can be reached, where one is known

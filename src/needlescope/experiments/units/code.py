@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class _Source(NamedTuple):
     imports: tuple[str, ...]
 
 
-@lru_cache
+@cache
 def fingerprint(module: str, *alone: str) -> str:
     """Return the hash of a module of the package and of all that it imports.
 
@@ -64,7 +64,7 @@ def rests_on(module: str) -> list[str]:
     return sorted(result)
 
 
-@lru_cache
+@cache
 def _source(root: Path, module: str) -> _Source:
     path = _path(root, module)
     if path is None:
