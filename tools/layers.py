@@ -61,10 +61,6 @@ KNOWN_CYCLES = {
     ("estimators/fitting", "estimators/fitting/choosing"),
     ("estimators/fitting", "estimators/fitting/lockstep"),
     ("estimators/fitting", "estimators/fitting/ways"),
-    ("simulation", "simulation/error"),
-    ("simulation", "simulation/training"),
-    ("solvers", "solvers/kinked"),
-    ("solvers", "solvers/smooth"),
 }
 """Parents and sub-packages that still import each other. The list may only shrink."""
 

@@ -21,12 +21,12 @@ from needlescope.running.seeds import generator
 from needlescope.simulation.checks import specify
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import tokens
-from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
+from needlescope.simulation.training.specification import Trial
 from tests.memory import PEAK, needs_peak
 from tests.thinned import thinned
 
-COVERS = ("checks", "specification")
+COVERS = ("checks",)
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
 BARE = TRAINING.replace(ridge=0.0)

@@ -11,9 +11,6 @@ from needlescope.losses import LOGISTIC
 from needlescope.solvers.minimise import minimise, minimise_path
 from tests.solvers.problems import LARGE, RIDGES, SMALL, gradient, objective, relative, sample
 
-COVERS = ("problem",)
-
-
 # ---------------------------------------------------------------- the gradient vanishes
 
 

@@ -18,8 +18,8 @@ from ..query import Query
 from ..task import Task
 from ..training import DATA, Training
 from .measures import REDUCED
-from .specification import MEMORY, GridPoint, Specification
 from .training.reduced import FEATURES
+from .training.specification import MEMORY, GridPoint, Specification
 
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")

@@ -16,8 +16,8 @@ from ..task import Positions, Task
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
 from .samples.data import kinds, labels, marks, signal_tokens, tokens
-from .specification import Trial
 from .training import reduced
+from .training.specification import Trial
 from .training.trained import Trained, several_cosines
 
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time

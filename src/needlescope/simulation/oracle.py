@@ -28,9 +28,9 @@ from ..task import Task
 from .checks import trial_count
 from .samples.data import marks
 from .samples.normal import Single, normal
-from .sets import log_mean
-from .specification import MEMORY
+from .samples.sets import log_mean
 from .summary import build, by_name, means
+from .training.specification import MEMORY
 
 # Width of the smoothing, over the scores' spread and the fifth root of their number.
 SMOOTHING_WIDTH = 2.0

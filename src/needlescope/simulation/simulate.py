@@ -20,8 +20,8 @@ from ..running.seeds import streams
 from ..task import Task
 from ..training import Training
 from .checks import checked_points, specify, trial_count
-from .specification import MEMORY, Specification, Trial
 from .summary import build, by_name, means
+from .training.specification import MEMORY, Specification, Trial
 from .training.trained import ALIGNMENT, COSINES
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 

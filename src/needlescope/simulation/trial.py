@@ -9,10 +9,10 @@ from types import ModuleType
 import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
-from ..solvers.separable import separability
+from ..solvers.separation.separable import separability
 from .measures import error_rate, summarise
-from .specification import Trial
 from .training import from_law, from_tokens
+from .training.specification import Trial
 from .training.trained import each_of
 
 

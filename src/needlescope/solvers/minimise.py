@@ -17,10 +17,10 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..losses import Loss, check_loss, get_loss
+from .algebra.problem import Features, Fit, Problem
+from .algebra.products import Products, check_finite
 from .kinked.certified import minimise_kinked
 from .one_class import one_class
-from .problem import Features, Fit, Problem
-from .products import Products, check_finite
 from .smooth.least_norm import least_norm
 from .smooth.ridged import minimise_smooth, smooth_path
 from .smooth.unridged import minimise_unridged

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from ..arrays import FloatArray
 from ..errors import NoMinimiser
-from .problem import Fit, Problem
+from .algebra.problem import Fit, Problem
 
 FARTHEST_SCORE = 2.0**40
 UNDERFLOWED_SLOPE = 1e-12  # a slope that fell below this before it is zero has underflowed

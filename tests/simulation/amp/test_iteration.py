@@ -11,7 +11,7 @@ from needlescope.models.blocks import hold
 from needlescope.noise import STANDARD
 from needlescope.simulation.amp.iteration import iterate
 from needlescope.simulation.samples.data import Tokens
-from needlescope.simulation.sets import log_mean
+from needlescope.simulation.samples.sets import log_mean
 
 TASK = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
 

@@ -24,11 +24,11 @@ from needlescope.running.seeds import child, generator
 from needlescope.simulation.checks import specify
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import Tokens
-from needlescope.simulation.specification import GridPoint, Trial
 from needlescope.simulation.training import from_law, from_tokens, reduced, stages
+from needlescope.simulation.training.specification import GridPoint, Trial
 from needlescope.simulation.trial import align_trial, run_trial
 
-COVERS = ("from_law", "from_tokens", "reduced", "trained")
+COVERS = ("from_law", "from_tokens", "reduced", "specification", "trained")
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
 TRIALS = 800

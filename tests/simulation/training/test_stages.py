@@ -15,8 +15,8 @@ from needlescope.noise import STANDARD
 from needlescope.running.seeds import child
 from needlescope.simulation.checks import specify
 from needlescope.simulation.samples.data import tokens
-from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
+from needlescope.simulation.training.specification import Trial
 from needlescope.simulation.training.stages import (
     balance,
     first_step,

@@ -9,9 +9,9 @@ from sklearn.svm import SVC
 
 from needlescope.errors import NoMinimiser, NotConverged
 from needlescope.losses import HINGE, LOGISTIC, SQUARED_HINGE, PiecewiseQuadratic
+from needlescope.solvers.algebra.problem import Problem
 from needlescope.solvers.kinked.certified import minimise_kinked
 from needlescope.solvers.kinked.fenchel import best_bias
-from needlescope.solvers.problem import Problem
 from tests.solvers.kinked.losses import ABSOLUTE, KINKED, TWO_KINKS
 
 COVERS = ("interior",)

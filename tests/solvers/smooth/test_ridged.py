@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.errors import NotConverged
 from needlescope.losses import LOGISTIC
+from needlescope.solvers.algebra.problem import Problem
 from needlescope.solvers.minimise import minimise, minimise_path
-from needlescope.solvers.problem import Problem
 from needlescope.solvers.smooth import ridged as smooth
 from tests.solvers.problems import LARGE, SMALL, relative, sample
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.sets import log_mean, memberships
+from needlescope.simulation.samples.sets import log_mean, memberships
 from needlescope.theory.bayes.posterior_mass import posterior_mass
 from tests.thinned import thinned
 

@@ -21,7 +21,7 @@ from ...arrays import FloatArray, project
 from ...models.blocks import Data
 from ...models.strength import FIRST_STRENGTH, learned_strength
 from ...task import Task
-from ..sets import memberships
+from ..samples.sets import memberships
 
 
 class Estimate(NamedTuple):

@@ -18,8 +18,8 @@ from ...task import Positions, Task
 from ..checks import check_memory, trial_count
 from ..error.estimated import estimated_error
 from ..samples.data import Tokens
-from ..specification import MEMORY
 from ..summary import build, by_name, means
+from ..training.specification import MEMORY
 from .iteration import Estimate, iterate
 
 METHODS = ("amp", "em")

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 from ...arrays import FloatArray
 from ...lattice import shifted
 from ...task import Positions, Task
-from ..sets import log_mean
+from ..samples.sets import log_mean
 
 ESTIMATE_SHIFTS = 16
 FIRST_ROUND = 1 << 8  # points for each shift

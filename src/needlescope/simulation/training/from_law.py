@@ -10,8 +10,8 @@ from ...arrays import FloatArray, IndexArray
 from ...running.seeds import generator
 from ..error.attention import ScoreLaw
 from ..samples.data import Marks, flipped, kinds, labels, signal_tokens
-from ..specification import Trial
 from . import reduced, stages
+from .specification import Trial
 from .trained import Trained, Weights, aligned, several_cosines
 
 

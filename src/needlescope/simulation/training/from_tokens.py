@@ -13,12 +13,12 @@ from ...models.blocks import features as model_features
 from ...models.gradient import State, model_scores
 from ...models.segments import peak
 from ...running.seeds import child, generator
-from ...solvers.problem import Fit
+from ...solvers.algebra.problem import Fit
 from ..error.attention import ScoreLaw
 from ..samples.data import Tokens, tokens
-from ..specification import Trial
 from . import stages
 from .end_to_end import train_together
+from .specification import Trial
 from .trained import Trained, Weights, aligned
 
 

@@ -37,8 +37,8 @@ from ...losses import Loss, get_loss
 from ...losses.balance import balancing_shift
 from ...models.blocks import Data
 from ...models.gradient import State, attention_scores, gradient
+from ...solvers.algebra.problem import Fit
 from ...solvers.minimise import minimise
-from ...solvers.problem import Fit
 from ...training import Training
 
 

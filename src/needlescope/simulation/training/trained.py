@@ -9,10 +9,10 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 from ...models.gradient import State
-from ...solvers.problem import Fit
+from ...solvers.algebra.problem import Fit
 from ..error.attention import ScoreLaw
 from ..samples.data import Marks
-from ..specification import Trial
+from .specification import Trial
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
 COSINES = ("cosines_w", "cosines_q")  # with each of several signals

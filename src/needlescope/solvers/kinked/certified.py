@@ -16,8 +16,8 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NoMinimiser, NotConverged
 from ...losses import PiecewiseQuadratic
-from ..coordinates import Coordinates, InFeatures, InSamples, pulled, scored
-from ..problem import Features, Fit, Problem
+from ..algebra.coordinates import Coordinates, InFeatures, InSamples, pulled, scored
+from ..algebra.problem import Features, Fit, Problem
 from .fenchel import balanced, best_bias, excess, floor
 from .interior import Goal, State, interior, judge
 

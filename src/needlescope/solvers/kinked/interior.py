@@ -17,7 +17,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import KINK, PiecewiseQuadratic
-from ..coordinates import Coordinates, Solver
+from ..algebra.coordinates import Coordinates, Solver
 from .fenchel import domain, excess, floor, slopes_at_knots
 
 MOST_INTERIOR_STEPS = 80

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, svd
 
 from ...arrays import FloatArray
-from ..cholesky import gram_matrix, normal_matrix
-from ..problem import Fit, Problem, gradient_scale, pulls
-from ..products import Products
+from ..algebra.cholesky import gram_matrix, normal_matrix
+from ..algebra.problem import Fit, Problem, gradient_scale, pulls
+from ..algebra.products import Products
 from .point import Point, at_point, origin
 from .ridged import conclude
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
-from ..cholesky import Factor, gram_matrix, normal_matrix
-from ..problem import Problem, curvatures, objective, step_length
-from ..products import Products
+from ..algebra.cholesky import Factor, gram_matrix, normal_matrix
+from ..algebra.problem import Problem, curvatures, objective, step_length
+from ..algebra.products import Products
 from .point import Point, at_point
 
 MOST_NEWTON_STEPS = 100

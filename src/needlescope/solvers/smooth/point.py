@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ..problem import Problem
-from ..products import Products
+from ..algebra.problem import Problem
+from ..algebra.products import Products
 
 
 class Point(NamedTuple):

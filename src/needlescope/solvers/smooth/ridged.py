@@ -16,8 +16,8 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import PiecewiseQuadratic
-from ..problem import Fit, Problem, gradient_scale, pulls
-from ..products import Products
+from ..algebra.problem import Fit, Problem, gradient_scale, pulls
+from ..algebra.products import Products
 from .newton import DualNewton, newton
 from .point import Point, at_point, origin
 from .subspace import DualSpan, PrimalSpan, descend

@@ -22,9 +22,9 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import PiecewiseQuadratic
-from ..cholesky import solve_positive
-from ..problem import Problem, curvatures, objective, pulls, step_length
-from ..products import Products
+from ..algebra.cholesky import solve_positive
+from ..algebra.problem import Problem, curvatures, objective, pulls, step_length
+from ..algebra.products import Products
 from .point import Point, at_point
 
 DIGITS = 3e-5  # single precision is trusted to reduce the gradient by this much

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.linalg import eigvalsh, svd
 
 from ...errors import NoMinimiser
-from ..cholesky import normal_matrix
-from ..problem import Fit, Problem, curvatures, gradient_scale, pulls
-from ..products import Products
-from ..separable import separability
+from ..algebra.cholesky import normal_matrix
+from ..algebra.problem import Fit, Problem, curvatures, gradient_scale, pulls
+from ..algebra.products import Products
+from ..separation.separable import separability
 from .point import at_point
 from .ridged import conclude, minimise_smooth
 

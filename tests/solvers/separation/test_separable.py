@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import linprog
 
 from needlescope.errors import NotConverged
-from needlescope.solvers.separable import separability
+from needlescope.solvers.separation.separable import separability
 
-COVERS = ("coordinates", "finite_newton")
+COVERS = ("finite_newton",)
 
 
 def samples(seed: int, n: int, p: int, signal: float = 0.6, rate: float = 0.5):
@@ -159,7 +159,7 @@ class TestDegenerate:
             separability(np.array([[np.nan], [1.0]]), [-1.0, 1.0])
 
     def test_no_answer_rather_than_a_wrong_one(self, monkeypatch):
-        monkeypatch.setattr("needlescope.solvers.separable.MOST_ROUNDS", 1)
+        monkeypatch.setattr("needlescope.solvers.separation.separable.MOST_ROUNDS", 1)
         with pytest.raises(NotConverged, match="neither a separating hyperplane nor"):
             separability(*samples(1, 90, 30))
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_solve, lapack
 
-from ..arrays import FloatArray
-from ..errors import NotConverged
+from ...arrays import FloatArray
+from ...errors import NotConverged
 
 EPS = float(np.finfo(float).eps)
 IDLE = 4  # steps that change nothing but rounding

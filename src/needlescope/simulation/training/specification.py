@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..answer import Question
-from ..grid import common_shape
-from ..losses import get_loss
-from ..models import Model
-from ..noise import STANDARD, Noise
-from ..query import Query
-from ..running.seeds import child
-from ..task import Task
-from ..training import Training
+from ...answer import Question
+from ...grid import common_shape
+from ...losses import get_loss
+from ...models import Model
+from ...noise import STANDARD, Noise
+from ...query import Query
+from ...running.seeds import child
+from ...task import Task
+from ...training import Training
 
 MEMORY = 1 << 30
 STREAMS = ("signal", "D0", "D1", "query", "starts", "test")

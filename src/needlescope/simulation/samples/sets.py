@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from ..arrays import FloatArray
-from ..models.segments import softmax
-from ..task import Positions, Task
+from ...arrays import FloatArray
+from ...models.segments import softmax
+from ...task import Positions, Task
 
 
 def log_mean(task: Task, logits: FloatArray) -> FloatArray:

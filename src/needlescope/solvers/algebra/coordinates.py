@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import cho_solve, lapack
 
-from ..arrays import FloatArray
+from ...arrays import FloatArray
 from .problem import Features
 
 FEATURE_BLOCK = 2048  # rows or columns of F that are copied at one time

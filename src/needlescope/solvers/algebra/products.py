@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FloatArray, project
+from ...arrays import FloatArray, project
 from .problem import Features
 
 PRODUCT_BLOCK = 2**17  # float64 numbers in a block: 1 MB, half of a common L2 cache

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FloatArray
-from ..losses import Loss
+from ...arrays import FloatArray
+from ...losses import Loss
 
 Features = NDArray[np.float32] | NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh, lapack
 from scipy.linalg.blas import dsyrk
 
-from ..arrays import FloatArray
+from ...arrays import FloatArray
 from .problem import Features
 
 MATRIX_PANEL = 2**20  # float64 numbers in a block: large enough for the matrix product to be fast

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import lapack, lstsq, qr
 
-from ..arrays import FloatArray
-from ..errors import NotConverged
-from .coordinates import FEATURE_BLOCK, scored
+from ...arrays import FloatArray
+from ...errors import NotConverged
+from ..algebra.coordinates import FEATURE_BLOCK, scored
+from ..algebra.problem import Features
 from .finite_newton import EPS, FiniteNewton
-from .problem import Features
 
 MOST_ROUNDS = 500
 ROUNDING_UNITS = 64.0  # a sum this many times its unit roundoff away from zero may be zero

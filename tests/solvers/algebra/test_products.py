@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from needlescope.losses import LOGISTIC
+from needlescope.solvers.algebra.products import Products
 from needlescope.solvers.minimise import minimise
-from needlescope.solvers.products import Products
 from needlescope.solvers.smooth import subspace
 from tests.solvers.problems import LARGE, relative, sample
 
-COVERS = ("cholesky",)
+COVERS = ("cholesky", "coordinates", "problem")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_in_many_blocks(dtype, monkeypatch):
-    monkeypatch.setattr("needlescope.solvers.products.PRODUCT_BLOCK", 700)
-    monkeypatch.setattr("needlescope.solvers.products.SINGLE_PANEL", 700)
-    monkeypatch.setattr("needlescope.solvers.cholesky.MATRIX_PANEL", 700)
+    monkeypatch.setattr("needlescope.solvers.algebra.products.PRODUCT_BLOCK", 700)
+    monkeypatch.setattr("needlescope.solvers.algebra.products.SINGLE_PANEL", 700)
+    monkeypatch.setattr("needlescope.solvers.algebra.cholesky.MATRIX_PANEL", 700)
     monkeypatch.setattr(subspace, "MOST_DIRECTIONS", 12)
     monkeypatch.setattr(subspace, "KEPT_DIRECTIONS", 5)
     for shape in LARGE[:2]:

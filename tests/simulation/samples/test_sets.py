@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.sets import log_mean, memberships
+from needlescope.simulation.samples.sets import log_mean, memberships
 
 
 @pytest.mark.parametrize("R", range(1, 7))

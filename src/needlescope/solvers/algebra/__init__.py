@@ -1,0 +1,1 @@
+"""The problem that the solvers share: products with its features, Cholesky factors, coordinates."""

@@ -1,0 +1,1 @@
+"""Whether two classes can be separated by a hyperplane, with a certificate."""
