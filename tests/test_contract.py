@@ -89,6 +89,7 @@ def test_empty_packages_keep_the_contract(package: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("module", "code"),
     [
@@ -112,6 +113,7 @@ def test_contract_allows(package: Path, module: str, code: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("module", "code", "broken"),
     [

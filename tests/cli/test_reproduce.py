@@ -85,6 +85,7 @@ def test_an_experiment_of_which_nothing_succeeds_does_not_stop_the_others(line, 
     assert "attention_map_scores.csv" not in text and "alignment_scores.csv" in text
 
 
+@pytest.mark.slow
 def test_the_page_keeps_the_figures_drawn_before(line, folder):
     units = published("separation").units(False)
     with Store(folder / "results.sqlite") as store:

@@ -55,6 +55,7 @@ def test_a_long_table_is_cut_and_says_so(run, spec):
     assert result.stdout.count("oracle") == 50
 
 
+@pytest.mark.slow
 def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
     spec(FAILING).rename(tmp_path / "my spec.toml")
     line = "needlescope sweep 'my spec.toml' --store 'my store.sqlite' --n-jobs 1 --out t.csv"
@@ -96,6 +97,7 @@ def test_what_no_call_takes_is_told_once(run, spec):
     assert "2 units run" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_sigterm_ends_it_in_good_order(start, spec, tmp_path):
     spec(("trials = 2", "trials = 2000"))
@@ -110,6 +112,7 @@ def test_sigterm_ends_it_in_good_order(start, spec, tmp_path):
     assert told.startswith("interrupted: finished units are kept, and this goes on from there: ")
 
 
+@pytest.mark.slow
 def test_a_table_can_be_shown_where_there_is_only_ascii(shell, spec, monkeypatch):
     spec()
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")

@@ -28,6 +28,7 @@ PASSES = {  # and who falls for the temptation; the others do neither in every d
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("test", TESTS)
 def test_who_passes_and_who_falls(test):
     passing, falling = PASSES[test]
@@ -45,6 +46,7 @@ def drop(clf, X, instance):
     return clf.decision_function(X) - clf.decision_function(more)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", [{"effort": "quick"}, {}, {"random_features": True}])
 def test_one_instance_more_lowers_evidence_by_its_dilution_at_most(options):
     X, y = bags_of("single concept", 200, True, np.random.default_rng(0))

@@ -96,6 +96,7 @@ def test_the_closed_law_is_that_of_the_features(model: str) -> None:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", NAMES)
 @pytest.mark.parametrize("loss", ["logistic", "square", "hinge"])
 def test_theory_and_simulation_agree(

@@ -42,6 +42,7 @@ def shifted(n=90, classes=3, shift=2.0, seed=0):
     return X, np.array(["ash", "beech", "cedar", "dogwood"])[y]
 
 
+@pytest.mark.slow
 def test_probabilities_of_digits_are_honest():
     """Of the bags given about the same probability of a class, that share is of it.
 
@@ -66,6 +67,7 @@ def test_probabilities_of_digits_are_honest():
     assert together < divided - 0.03 and together < 0.45  # 1.03 knows nothing
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ALL)
 def test_shapes_and_what_belongs_together(kind):
     X, y = shifted()

@@ -25,6 +25,7 @@ def rare(n, positives, seed=0, shift=3.0, L=8, d=6):
     return X, y
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge"])
 @pytest.mark.parametrize("positives", [20, 40, 200])
 def test_the_query_lies_along_the_signal(loss, positives):
@@ -44,6 +45,7 @@ def test_the_query_lies_along_the_signal(loss, positives):
     assert roc_auc_score(truth, clf.decision_function(new)) > 0.85
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("ridge", [1.0, 1e2, 1e6, 1e12])
 def test_a_strong_ridge_leaves_the_share_of_positives(classifier, ridge):
@@ -53,6 +55,7 @@ def test_a_strong_ridge_leaves_the_share_of_positives(classifier, ridge):
     assert p[:, 1].mean() == pytest.approx(0.085, rel=0.25)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge"])
 def test_bags_that_are_all_the_same_get_the_share_of_positives(classifier, loss):

@@ -207,6 +207,7 @@ for number, moment in enumerate(moments):
 """
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_kill_9_at_random_moments(script, tmp_path: Path, count: int) -> None:
@@ -341,6 +342,7 @@ with Store(path) as store:
 """
 
 
+@pytest.mark.slow
 @posix
 def test_two_writers_end_with_the_union(script, tmp_path: Path) -> None:
     path, gate = tmp_path / "a.sqlite", tmp_path / "gate"

@@ -127,6 +127,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_no_bit(cluster: Cluster) -> None:
     units = [*simulations(18, 200), *theory(6), WRONG]
     victim, survivor = cluster.n_jobs(2)

@@ -69,6 +69,7 @@ def means(table, call, column):
     return list(zip(values.mean(), values.sem(), strict=True))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", GIVEN)
 def test_curves_are_a_table_of_the_points_that_are_drawn(name):
     result, drawing = figures.curves(name, *GIVEN[name]), drawing_of(name)

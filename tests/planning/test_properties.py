@@ -8,6 +8,7 @@ import needlescope as ns
 from tools.plan_check import check_question, check_settings, least_of_grid, random_question
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [0, 3, pytest.param(4, marks=pytest.mark.slow), 11])
 def test_a_random_question_is_answered_or_refused_in_a_sentence(seed):
     result = check_question(seed, trials=8, others=False)
@@ -24,6 +25,7 @@ def test_questions_have_all_unknowns_and_learners():
     assert any("costs" in item for item in spec)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [4, 7, 8, 9])
 def test_tuned_settings_do_not_lose_to_a_grid(seed):
     result = check_settings(seed, compared=False)

@@ -11,6 +11,7 @@ STEP = 0.02
 HOW = {"alpha0": 4.0, "ridge": 0.1, "balanced": True, "eta_q": 100.0}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("task", "model"),
     [

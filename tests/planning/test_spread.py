@@ -13,6 +13,7 @@ TASK = ns.Task(L=4, R=1, theta=5.0, pi=0.4)
 FEW = ns.Training(alpha1=0.15, ridge=0.1)  # three bags at d = 20
 
 
+@pytest.mark.slow
 def test_data_sets_of_one_class_answer_the_more_frequent():
     result = spread(TASK, FEW, "pooled", 20, 0.3, seed=5, trials=40)
     errors, unreachable = [], 0

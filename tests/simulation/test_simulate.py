@@ -322,6 +322,7 @@ print(need, peak() - before)
 """
 
 
+@pytest.mark.sampled(3)
 @needs_peak
 @pytest.mark.parametrize(
     "case",

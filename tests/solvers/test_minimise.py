@@ -14,6 +14,7 @@ from tests.solvers.problems import LARGE, RIDGES, SMALL, gradient, objective, re
 # ---------------------------------------------------------------- the gradient vanishes
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", SMALL + LARGE, ids=str)
 @pytest.mark.parametrize("ridge", RIDGES)
 def test_gradient_vanishes(smooth_loss, shape, ridge):

@@ -41,6 +41,7 @@ def two_steps(task, training, d, rng):
     return *w[along], np.linalg.norm(w), *q[along], np.linalg.norm(q)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("first_step", ["joint", "sequential"])
 @pytest.mark.parametrize("balanced", [False, True])
@@ -57,6 +58,7 @@ def test_two_gradient_steps_on_explicit_tokens_agree(loss, first_step, balanced)
     assert np.abs(z).max() < 4.0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(("first_step", "balanced"), [("joint", False), ("sequential", True)])
 def test_two_gradient_steps_see_several_signals(loss, first_step, balanced):
@@ -119,6 +121,7 @@ def test_the_constant_is_the_limit_of_its_definition(loss, first_step, balanced)
     assert (1.0 - result.cosine_q) * 1e5 == pytest.approx(result.constant, rel=1e-3)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("loss", [*LOSSES, "of ones own"])
 @pytest.mark.parametrize("pi", [1e-3, 0.03, 0.3, 0.5, 0.9, 0.999])
 @pytest.mark.parametrize(("eta_w", "alpha0"), [(1e-2, 0.1), (1.0, 4.0), (50.0, 30.0)])

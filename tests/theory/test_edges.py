@@ -48,6 +48,7 @@ print(peak())
 """
 
 
+@pytest.mark.slow
 @needs_peak
 def test_memory_stays_below_one_gibibyte_at_a_hundred_thousand_tokens():
     code = [sys.executable, "-c", PEAK + LONG]

@@ -11,6 +11,7 @@ import needlescope as ns
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "kappa", "cosine"),
     [

@@ -23,6 +23,7 @@ MODELS = ("attention", "pooled", "vectorized")
 ROUGH = 2e-3
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_grid_equals_its_points(model, loss):

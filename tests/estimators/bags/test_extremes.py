@@ -48,6 +48,7 @@ def of_unit_size(kind, shrinkage):
     return classifier(kind, shrinkage).fit(*needles()).score(*needles(1))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("kind", "shrinkage", "dtype", "size"), CASES)
 def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
     clf, unit = classifier(kind, shrinkage), of_unit_size(kind, shrinkage)

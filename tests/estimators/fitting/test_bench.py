@@ -83,6 +83,7 @@ def same_bits(one, other):
     np.testing.assert_array_equal(one.cv_decision_function_, other.cv_decision_function_)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n_jobs", [2, -1])
 @pytest.mark.parametrize(
     "clf",

@@ -294,6 +294,7 @@ def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
     assert again.replace("positive (1)", "positive ('yes')") == str(result)
 
 
+@pytest.mark.slow
 def test_digits():
     X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
     result = estimate_task(X, y, random_state=0)

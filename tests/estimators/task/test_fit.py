@@ -121,6 +121,7 @@ def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch, without_ha
     assert list(asked) == [pytest.approx(0.8 * len(y) / result.dimension)]
 
 
+@pytest.mark.slow
 def test_the_strength_is_right_on_average(without_halves):
     task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
     z = []

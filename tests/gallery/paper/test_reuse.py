@@ -30,6 +30,7 @@ def test_every_protocol_has_the_same_data_in_all(full):
     assert all(total == {1.0, 2.0, 4.0, 8.0, 16.0} for total in totals.values())
 
 
+@pytest.mark.slow
 def test_only_the_split_is_compared(tmp_path):
     trained = [u for u in FIGURE.units(False) if u.call != "bayes_optimal"]
     units = [u for u in trained if u.arguments["training"]["alpha1"] == 2.0]

@@ -29,6 +29,7 @@ def test_units_are_distinct_and_every_law_has_the_same_dots(full):
     assert len({frozenset(dot) for dot in dots.values()}) == 1
 
 
+@pytest.mark.slow
 def test_only_gaussian_noise_is_compared(tmp_path):
     correlated = [law for law in OTHERS if law["entries"] == "gaussian"]
     assert len(correlated) == 2

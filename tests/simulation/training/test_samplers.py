@@ -109,6 +109,7 @@ MORE_STEPS: list[tuple[ns.Task, int, dict[str, Any]]] = [  # close to some of th
 
 
 class TestAlignment:
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(("task", "d", "fields"), BOTH_STEPS)
     def test_both_steps(self, task: ns.Task, d: int, fields: dict[str, Any]) -> None:
         training = ns.Training(alpha1=1.0, **(STEPS | fields))
@@ -197,6 +198,7 @@ class TestInside:
         scale = np.abs(np.vstack(tables)).mean(axis=0)
         compare(tables[0] / scale, tables[1] / scale)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("case", LABELLED)
     def test_both_steps(self, case: tuple[ns.Task, int, list[float], dict[str, Any]]) -> None:
         self.both(case, TRIALS)
@@ -306,6 +308,7 @@ class TestFeatures:
             tables[1].append(marked + ([F[0, 1]] if d > 1 else []) + invariants(F))
         compare(*tables)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("case", ATTENDED, ids=str)
     def test_attention(self, case: tuple[int, int, int, int, float, float]) -> None:
         self.attended(case, TRIALS)
@@ -358,6 +361,7 @@ class TestFeatures:
             tables[1].append([*F[0, :L], *F[-1, :L], *invariants(F)])
         compare(*tables)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(
         ("model", "data"),
         [("attention", "D1"), ("pooled", "D1"), ("pooled", "all"), ("vectorized", "all")],
@@ -399,6 +403,7 @@ class TestTrials:
     TASK = ns.Task(3, 1, 2.5, 0.5)
     TRAINING = ns.Training(6.0, 6.0, ridge=0.1, **STEPS)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("d", [1, 2, 4])
     def test_attention(self, d: int) -> None:
         names = (*NUMBERS, *(() if d == 1 else ("query_part",)), "kappa", "cosine_q")

@@ -29,6 +29,7 @@ def test_problem_is_a_plain_tuple():
     assert np.array_equal(fit.w, minimise(F, y, "logistic", 0.1).w)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", SMALL + LARGE[:2])
 @pytest.mark.parametrize("ridges", [(10.0, 0.1, 1e-5), (1e-5, 0.1, 10.0)])
 def test_each_of_several_ridges_gets_its_minimiser(smooth_loss, shape, ridges):

@@ -17,6 +17,7 @@ POINTS = [  # L, R, π, α, error: smooth, beyond the jump, within it, many sign
 ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("L", "R", "pi", "alpha", "error"), POINTS)
 @pytest.mark.parametrize("which", ["", "amp_"])
 def test_the_limit_meets_the_target_there(L, R, pi, alpha, error, which):

@@ -209,6 +209,7 @@ class TestLimit:
             assert np.abs(z).max() < 4.5
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("L", [5, 64, 130, 400])
 @pytest.mark.parametrize("kappa", [0.2, 0.7, 1.5])
 def test_draws_have_the_exact_law_of_the_score(L: int, kappa: float) -> None:

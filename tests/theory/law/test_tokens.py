@@ -132,6 +132,7 @@ class TestSums:
         assert np.all(np.abs(result - exact) < 8.0 * error)
         assert np.all(error < 0.02)
 
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize("n", [40, 100, 1000])
     @pytest.mark.parametrize("kappa", [0.3, 1.0, 2.5, 6.0])
     def test_softmax_agrees_with_monte_carlo_over_all_tokens(self, n: int, kappa: float) -> None:
@@ -191,6 +192,7 @@ class TestBias:
 
         return [mean_and_error(rows(top) - rows(exact)) for top in tops]
 
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize("kappa", [0.5, 1.5, 5.0])
     @pytest.mark.parametrize(("n", "exact"), [(40, 40), (100, 100), (1000, 96)])
     def test_it_is_below_the_accuracy_of_anything_predicted(

@@ -40,12 +40,14 @@ def check(L: int, R: int, theta: float, pi: float, samples: int, seed: int = 0) 
     assert result.error == pytest.approx(mean, abs=4.0 * np.hypot(se, result.error_se))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("pi", [0.1, 0.5, 0.8])
 @pytest.mark.parametrize(("R", "theta"), [(1, 2.0), (2, 1.5), (3, 1.2), (5, 0.8), (9, 0.5)])
 def test_ten_tokens(R: int, theta: float, pi: float) -> None:
     check(10, R, theta, pi, 200_000)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [

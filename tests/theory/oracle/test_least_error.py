@@ -44,6 +44,7 @@ def test_attention_nearly_reaches_the_bayes_error_for_one_needle(L: int) -> None
     assert (gap > -3.0 * limit.error_se).all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", TASKS, ids=str)
 def test_no_model_beats_bayes_nor_loses_to_pooling(task: ns.Task) -> None:
     result = {model: oracle(task, model) for model in ORACLES}
@@ -72,6 +73,7 @@ def test_where_every_token_carries_the_signal_pooling_is_optimal(L: int) -> None
     assert oracle(task, "attention").kappa == 0.0
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("model", ORACLES)
 @pytest.mark.parametrize("pi", [0.001, 0.5, 0.999])
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ def check_two_levels(L: int, R: int, theta: float, pi: float, starts: int) -> No
     assert two_levels <= pooled(L, R, theta, pi).error
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [

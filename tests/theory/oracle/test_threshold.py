@@ -11,6 +11,7 @@ from needlescope.theory.oracle.least_error import ORACLES, oracle
 from needlescope.theory.oracle.threshold import oracle_threshold
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("model", ORACLES)
 @pytest.mark.parametrize(
     ("L", "R", "pi", "error"),
@@ -72,6 +73,7 @@ def test_targets_near_what_needs_no_signal_are_met() -> None:
     assert theta == pytest.approx(3e-8 / slope, rel=1e-6)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("L", "R", "pi", "error", "kappa"),
     [(30, 2, 0.5, 0.2, "finite"), (50, 1, 0.05, 0.01, "infinite"), (6, 6, 0.5, 0.1, "zero")],

@@ -144,6 +144,7 @@ NEAR = np.array(
 )
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("of", "by", "field"),
     [

@@ -38,6 +38,7 @@ class TestRoutes:
         assert local.residual <= MAX_RESIDUAL
         assert as_array(point) == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
+    @pytest.mark.sampled(5)
     @pytest.mark.parametrize(("delta", "ridge"), PROBLEMS)
     def test_the_path_arrives_at_the_same_point(
         self, loss: Loss, law: JointLaw, delta: float, ridge: float
@@ -48,6 +49,7 @@ class TestRoutes:
         assert local.residual <= MAX_RESIDUAL
         assert as_array(point) == pytest.approx(self.solution(problem), rel=1e-5, abs=1e-7)
 
+    @pytest.mark.sampled(5)
     def test_the_nested_problem_has_the_same_solution(self, loss: Loss, law: JointLaw) -> None:
         kinked = getattr(loss, "kinked", False)  # the others of those: see below
         for delta, ridge in self.PROBLEMS[:1] if kinked else self.PROBLEMS:

@@ -58,6 +58,7 @@ def at_state() -> Overlaps:
     return Overlaps(np.array([[1.0, m_q, m_w], [m_q, Q, C], [m_w, C, W]]), b)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("task", TASKS, ids=lambda item: f"L={item.L} R={item.R}")
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
 def test_with_batches_without_end_it_descends_the_population_loss(task, loss) -> None:
