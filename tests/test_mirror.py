@@ -241,5 +241,5 @@ def test_a_test_in_another_folder_covers_nothing_here(package: Path) -> None:
     assert len(judged(package)) == 4  # two claims of no module, two modules that nothing covers
 
 
-def test_folders_beside_the_rooms_are_there() -> None:
+def test_folders_beside_the_packages_are_there() -> None:
     assert all((ROOT / "tests" / name).is_dir() for name in BESIDE)

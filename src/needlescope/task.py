@@ -212,18 +212,16 @@ class Task(Gridded):
         """Refuse a random number of signal tokens, where only a fixed one is supported."""
         if isinstance(self.R, SignalCount):
             raise ValueError(
-                f"{what} knows tasks of one number of signal tokens, got R={self.R!r}; a random "
-                "number is understood by predict, simulate, align, asymptote, capacity, focus, "
-                f"oracle and their twins; give R={max(1, round(self.R.mean))}, near its mean"
+                f"{what} supports only tasks with a fixed number of signal tokens, got "
+                f"R={self.R!r}; give R={max(1, round(self.R.mean))}, near its mean"
             )
 
     def need_clean_labels(self, what: str) -> None:
         """Refuse label noise, where it is not supported."""
         if self.label_noise is not None:
             raise ValueError(
-                f"{what} knows tasks without label noise, got label_noise={self.label_noise!r}; it "
-                "is understood by predict, simulate, align, asymptote, capacity, focus and their "
-                "twins; leave it out"
+                f"{what} supports only tasks without label noise, got "
+                f"label_noise={self.label_noise!r}; leave it out"
             )
 
     def need_plain(self, what: str) -> None:
@@ -235,9 +233,8 @@ class Task(Gridded):
         """Refuse several signals, where only one is supported."""
         if self.signals is not None:
             raise ValueError(
-                f"{what} knows tasks of one signal, got signals={self.signals!r}; several are "
-                "understood by align, predict, focus, asymptote and best_query, and simulated by "
-                "simulate, simulate_alignment and simulate_focus"
+                f"{what} supports only tasks with one signal, got signals={self.signals!r}; align, "
+                "predict, focus, asymptote, best_query and their simulations support several"
             )
 
     def _check_count(self) -> None:

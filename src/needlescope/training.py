@@ -142,5 +142,5 @@ class Training(Gridded):
         if np.any(np.asarray(self.query_steps) != 1):
             raise ValueError(
                 f"query_steps must be 1 here, got {self.query_steps}: the theory follows one step "
-                "on the query; simulate takes as many as you like"
+                "on the query; simulate takes any number"
             )

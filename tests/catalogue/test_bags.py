@@ -12,8 +12,8 @@ TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
 COUNT = ns.SignalCount([1, 2])
 RANDOM, NOISY = TASK.replace(R=COUNT), TASK.replace(label_noise=0.1)
-ONE_COUNT = r"knows tasks of one number of signal tokens, got R=SignalCount\(.*; give R=2, near"
-CLEAN = r"knows tasks without label noise, got label_noise=0\.1; it is understood by predict"
+ONE_COUNT = r"a fixed number of signal tokens, got R=SignalCount\(.*; give R=2, near its mean"
+CLEAN = r"supports only tasks without label noise, got label_noise=0\.1; leave it out"
 PLACES = ns.Positions([(0, 1), (2, 3)])
 
 
@@ -102,7 +102,7 @@ CASES = [
     Case(
         "a plan for a random R",
         lambda: ns.plan(L=10, R=COUNT, theta=5.0, d=100, error=0.1),
-        "plan knows one number of signal tokens, got R=SignalCount",
+        "plan supports only a fixed number of signal tokens, got R=SignalCount",
     ),
 ]
 

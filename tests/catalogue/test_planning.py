@@ -144,7 +144,11 @@ CASES = [
         lambda: ns.sensitivity(TASK, ns.Training(alpha0=1.0, alpha1=1.0), tol="1"),
         "tol must be a finite number",
     ),
-    Case("tuning several signals", lambda: ns.tune(SEVERAL, 4.0), "the planner knows tasks of one"),
+    Case(
+        "tuning several signals",
+        lambda: ns.tune(SEVERAL, 4.0),
+        "the planner supports only tasks with one",
+    ),
     Case(
         "tuning hard", lambda: ns.tune(TASK, 4.0, model="hard"), "model must be one of 'attention"
     ),

@@ -33,7 +33,7 @@ SOLVED = (  # calls that solve to a tolerance, and what they are asked
     *((ns.bayes_threshold, TASK, 1.0, 0.1), (ns.training_threshold, TASK, TRAINING, 0.1)),
     (ns.oracle_threshold, TASK, "pooled", 0.1),
 )
-ONE_SIGNAL = r"knows tasks of one signal, got signals=\(0\.5, 0\.5\); several are understood by"
+ONE_SIGNAL = r"supports only tasks with one signal, got signals=\(0\.5, 0\.5\); align, predict"
 
 
 def simulated(**options):

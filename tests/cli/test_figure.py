@@ -21,11 +21,11 @@ def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
     assert (folder / "alignment.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "alignment.pdf").read_bytes().startswith(b"%PDF")
     table = pd.read_csv(folder / "alignment.csv")
-    assert f"{len(table)} units run, 0 found done before." in result.stderr
+    assert f"{len(table)} units run, 0 already in the store." in result.stderr
     assert len(pd.read_csv(folder / "alignment_scores.csv")) == 20
 
     again = run("figure", "alignment", "--folder", folder, "--json")
-    assert f"0 units run, {len(table)} found done before." in again.stderr
+    assert f"0 units run, {len(table)} already in the store." in again.stderr
     (row,) = json.loads(again.stdout)
     assert row["largest_z"] < 5.0
     assert row == {"figure": "alignment", "verdict": "agree", "comparisons": 20,

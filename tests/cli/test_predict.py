@@ -76,8 +76,8 @@ def test_csv_reads_back_as_json(run):
         (("--pi", "2"), "needlescope: pi must be"),
         (("--model", "oracle"), "'oracle' is not one of 'attention', 'pooled', 'vectorized'"),
         (("--loss", "none"), "'none' is not one of 'square', 'logistic'"),
-        (("--alpha1", "1,x"), "'1,x' is not one of the numbers that commas may separate"),
-        (("--L", "2.5"), "'2.5' is not one of the whole numbers that commas may separate"),
+        (("--alpha1", "1,x"), "'1,x' must be numbers separated by commas"),
+        (("--L", "2.5"), "'2.5' must be whole numbers separated by commas"),
         (("--ridge", "0", "--model", "vectorized"), "needlescope: "),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_command_that_retries_works_as_printed(line, folder):
     assert again == "needlescope reproduce --retry alignment --folder 'my figures' --n-jobs 1"
     repeated = line(again)
     assert repeated.exit_code == 0
-    assert f"1 units run, {len(units) - 1} found done before." in repeated.stderr
+    assert f"1 units run, {len(units) - 1} already in the store." in repeated.stderr
     assert "<body class='good'>" in (folder / "index.html").read_text()
 
 

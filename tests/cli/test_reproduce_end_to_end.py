@@ -96,5 +96,5 @@ def test_a_second_run_computes_nothing_and_says_the_same(first, folder):
     again = reproduce(folder)
     assert again.returncode == 0
     assert again.stdout == first.stdout
-    assert re.search(r"^0 units run, \d{4,} found done before\.$", again.stderr, re.MULTILINE)
+    assert re.search(r"^0 units run, \d{4,} already in the store\.$", again.stderr, re.MULTILINE)
     assert {path.name: path.read_bytes() for path in folder.glob("*.csv")} == tables

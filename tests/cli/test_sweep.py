@@ -20,8 +20,8 @@ FAILING = ("alpha1 = 2.0", "alpha1 = 0.5\nridge = [0.01, 0.0]")  # no minimiser 
 def test_it_goes_on_where_it_stopped(run, spec, tmp_path):
     path, out = spec(), tmp_path / "table.csv"
     first = run("sweep", path, "--n-jobs", "1", "--out", out)
-    assert first.exit_code == 0 and "6 units run, 0 found done before." in first.stderr
-    assert "0 units run, 6 found done before." in run("sweep", path).stderr
+    assert first.exit_code == 0 and "6 units run, 0 already in the store." in first.stderr
+    assert "0 units run, 6 already in the store." in run("sweep", path).stderr
     assert (tmp_path / "spec.sqlite").exists()
     assert len(pd.read_csv(out)) == 6
 
@@ -65,7 +65,7 @@ def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
     assert sentence == "6 units failed; retry just those with"
     assert again.startswith("needlescope sweep --retry 'my spec.toml' --store 'my store.sqlite'")
     repeated = shell(again)
-    assert repeated.returncode == 1 and "6 units run, 6 found done before." in repeated.stderr
+    assert repeated.returncode == 1 and "6 units run, 6 already in the store." in repeated.stderr
     assert repeated.stderr.splitlines()[-1].endswith(again)
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".sqlite") == [
         "my store.sqlite"
@@ -86,7 +86,7 @@ def test_different_errors_are_told_with_their_number(run, spec):
     assert told[-1].startswith("14 units failed; retry just those with: ")
     assert told[-2] == "    and 2 other errors"
     assert all(item.startswith("    2 with NoMinimiser: a hyperplane") for item in told[-7:-2])
-    assert told[-8] == "28 units run, 0 found done before."
+    assert told[-8] == "28 units run, 0 already in the store."
 
 
 def test_what_no_call_takes_is_told_once(run, spec):
@@ -143,7 +143,7 @@ def test_ctrl_c_says_that_nothing_is_lost(engine, start, shell, spec, tmp_path):
     assert 1 <= before < 10
     done = shell(again)
     assert done.returncode == 0
-    assert f"{10 - before} units run, {before} found done before." in done.stderr
+    assert f"{10 - before} units run, {before} already in the store." in done.stderr
 
 
 def kept(path):

@@ -1,6 +1,6 @@
 """Every model through the same checks, and one that nobody has heard of beside the built-in ones.
 
-A model is one record. `HALVES` is a fourth, written as a newcomer would: what its readout sees, how
+A model is one record. `HALVES` is one more, written as a newcomer would: what its readout sees, how
 many weights it has, and the law of that. Everything else must follow.
 """
 

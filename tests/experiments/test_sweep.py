@@ -168,7 +168,7 @@ def test_bad_sweeps_are_refused(change, sentence):
         ),
         (
             {"task": SEVERAL, "call": "oracle"},
-            "oracle: oracle knows tasks of one signal, got signal",
+            "oracle: oracle supports only tasks with one signal, got signal",
         ),
         ({"training": {"alpha0": 1.0, "alpha1": -1.0}}, "[training] alpha1 must be a finite"),
         ({"noise": {"entries": "pink"}}, "[noise] entries must be one of 'gaussian'"),

@@ -54,7 +54,7 @@ def test_a_single_problem_has_plain_numbers_and_a_lost_point_of_a_grid_none(
             assert getattr(grid, name)[0] == 0.5 and np.isnan(getattr(grid, name)[1])
 
 
-def test_a_word_that_is_lost_is_unsolved() -> None:
+def test_a_word_that_is_lost_is_not_converged() -> None:
     numbers = dict.fromkeys(("kappa", "cosine", "cosine_se", "gain", "gain_se"), 0.5)
     result = gather(Crossover, [{**numbers, "verdict": "crosses", "provenance": "x"}, {}], (2,))
-    assert result.verdict.tolist() == ["crosses", "unsolved"]
+    assert result.verdict.tolist() == ["crosses", "not converged"]

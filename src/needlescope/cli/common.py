@@ -39,7 +39,7 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take
             result = [self.kind(part) for part in value.split(",")]
         except ValueError:
             word = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"{value!r} is not one of the {word} that commas may separate", param, ctx)
+            self.fail(f"{value!r} must be {word} separated by commas", param, ctx)
         return result[0] if len(result) == 1 else result
 
 

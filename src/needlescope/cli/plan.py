@@ -21,7 +21,7 @@ NUMBERS = (
 
 @click.command("plan")
 @click.option("--L", "L", type=int, help="Instances in a bag.")
-@click.option("--R", "R", type=int, default=1, show_default=True, help="Of them with the signal.")
+@click.option("--R", "R", type=int, default=1, show_default=True, help="Instances with the signal.")
 @click.option("--theta", type=float, help="Strength of the signal, in deviations of the noise.")
 @click.option("--pi", type=float, default=0.5, show_default=True, help="Share of positives.")
 @click.option("--d", type=int, required=True, help="Features of an instance.")
@@ -34,8 +34,8 @@ NUMBERS = (
 @loss_option
 @click.option("--positives", type=int, help="How many of the bags are positive.")
 @click.option("--costs", type=float, nargs=2, help="What a positive and a negative bag cost.")
-@click.option("--spend", type=float, help="With costs: what there is to spend.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the interval's trials.")
+@click.option("--spend", type=float, help="With costs: the total budget.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the interval.")
 @click.option(
     "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
 )

@@ -17,7 +17,9 @@ NAMES = (
 
 @click.command("predict")
 @problem
-@click.option("--d", type=int, default=None, help="Say where the limit is far away at this d.")
+@click.option(
+    "--d", type=int, default=None, help="Dimension: note where the limit is inaccurate at it."
+)
 def command(
     model: tuple[str, ...],
     loss: str,

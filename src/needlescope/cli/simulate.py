@@ -15,13 +15,14 @@ NAMES = ("test_error", "train_loss", "train_error")
 @click.command("simulate")
 @problem
 @click.option("--d", default=500, show_default=True, help="Dimension of a token.")
-@click.option("--trials", default=8, show_default=True)
-@click.option("--seed", default=0, show_default=True)
+@click.option("--trials", default=8, show_default=True, help="Independent data sets.")
+@click.option("--seed", default=0, show_default=True, help="Seed of all trials.")
 @click.option(
-    "--sampler", type=click.Choice(["auto", "tokens", "reduced"]), default="auto", show_default=True
-)
+    "--sampler", type=click.Choice(["auto", "tokens", "reduced"]), default="auto",
+    show_default=True, help="Draw all tokens, or their reduced law.",
+)  # fmt: skip
 @click.option("--theory", is_flag=True, help="Show the predicted test error beside each mean.")
-@click.option("--n-jobs", type=int, default=None, help="Processes; as many as cores by default.")
+@click.option("--n-jobs", type=int, default=None, help="Processes; one for each core by default.")
 def command(
     model: tuple[str, ...],
     loss: str,

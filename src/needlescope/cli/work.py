@@ -62,7 +62,7 @@ def make_engine(engine: str, scheduler: str | None, n_jobs: int | None) -> Engin
 
 def finish(summary: Summary) -> None:
     """Say what was done; end with 1 if units failed, and say why and how to retry just those."""
-    click.echo(f"{summary.done} units run, {summary.before} found done before.", err=True)
+    click.echo(f"{summary.done} units run, {summary.before} already in the store.", err=True)
     if summary.failed:
         errors = Counter(summary.errors).most_common()
         for error, count in errors[:MOST_ERRORS]:

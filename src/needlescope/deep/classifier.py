@@ -43,12 +43,10 @@ def _missing_attribute(name: str) -> Any:
 class DeepClassifier(BagClassifier):
     """Fuller attention on bags: self-attention, transformer blocks, gated pooling and the like.
 
-    What `MILClassifier` does with models that are solved, this does with an architecture
-    that is trained end to end, on the same bags, scaled and held out alike and calibrated alike: so
-    that the two can be compared, and you see whether more attention pays. All
-    architectures are trained as `simulate_deep` trains them: Adam on the logistic loss, with
-    weights that decay; a fifth of the training bags says when to stop, and which learning rate and
-    decay to keep. Needs the extra ``needlescope[deep]``.
+    It trains one architecture end to end. Preprocessing, folds and calibration are those of
+    `MILClassifier`, so that the two can be compared. Training is that of `simulate_deep`: Adam on
+    the logistic loss with weight decay; a fifth of the training bags is held out, to stop and to
+    select the learning rate and the decay. Needs the extra ``needlescope[deep]``.
 
     Parameters
     ----------
@@ -57,11 +55,11 @@ class DeepClassifier(BagClassifier):
         take instances in their order, all others as a set. That a transformer block is the default
         was decided by musk1, elephant, tiger and fox.
     heads : int, optional
-        As in `simulate_deep`, and so are the next four.
+        As in `simulate_deep`, like ``width``, ``rates``, ``decays`` and ``epochs``.
     width : int, default 32
     rates : sequence of float, default (0.01, 0.03)
     decays : sequence of float, default (3, 10)
-        At d features in place of dimensions.
+        The dimension is the number of features.
     epochs : int, default 300
     shrinkage : "auto", float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
@@ -72,11 +70,10 @@ class DeepClassifier(BagClassifier):
         splitter of scikit-learn's, or pairs of indices (training bags, held-out bags), says which
         bags these are. Each is a training of its own, and one on all bags follows.
     random_state : int, RandomState or None, default None
-        For the folds, the bags that say when to stop, and the weights at the start. With the same
-        one, results are the same to the last bit.
+        Of the folds, the held-out bags and the initial weights. With the same one, results are
+        the same to the last bit.
     n_jobs : int, optional
-        Threads that trainings are shared by: None is 1, -1 all processors. The result is the same
-        to the last bit.
+        Threads: None is 1, -1 all processors. The result does not depend on it.
     class_weight : optional
         As in `MILClassifier`.
     progress : bool, callable or None, default None

@@ -106,8 +106,8 @@ def simulate_deep(
     noise : Noise, optional
         Other noise than the standard normal one.
     checkpoints : path, optional
-        A folder in which trainings under way are kept every ten seconds. The same call goes on from
-        there after it was interrupted, with the same result to the last bit. What is in it may be
+        A folder in which unfinished trainings are saved every ten seconds. After an interruption
+        the same call resumes from there, with the same result to the last bit. Its files may be
         removed when the call has ended.
     n_jobs : int, optional
         Processes to run on, one for each core by default. Results do not depend on it.

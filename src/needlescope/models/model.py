@@ -1,4 +1,4 @@
-"""What a model is: facts that theory and simulation, strangers to each other, both rest on."""
+"""The record of a model: facts for theory and simulation, which do not import each other."""
 
 from __future__ import annotations
 

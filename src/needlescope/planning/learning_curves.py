@@ -44,7 +44,9 @@ def learning_curves(result: Plan, points: int | None = None) -> LearningCurves:
     """
     points = POINTS if points is None else points
     if not np.isfinite(result.n) or result.task is None:
-        raise ValueError("a plan that cannot be had has no number of bags to draw curves around")
+        raise ValueError(
+            "no number of bags reaches the target of this plan: there are no curves around it"
+        )
     task, least = result.task, 10.0 / min(result.pi, 1.0 - result.pi)
     ends = max(result.n / RANGE_FACTOR, least), max(result.n, least) * RANGE_FACTOR
     bags = np.geomspace(*ends, points)

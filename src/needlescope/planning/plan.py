@@ -113,8 +113,8 @@ def plan(
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.plan(L=4, theta=4.0, d=100, error=0.2, learner="pooled", others=False)
-    >>> found.unknown, found.training.loss, found.interval.low < 0.2 < found.interval.high
+    >>> result = ns.plan(L=4, theta=4.0, d=100, error=0.2, learner="pooled", others=False)
+    >>> result.unknown, result.training.loss, result.interval.low < 0.2 < result.interval.high
     ('n', 'logistic', True)
     """
     options = PlanOptions(loss, interval, others, tol, seed)

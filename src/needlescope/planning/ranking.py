@@ -34,9 +34,9 @@ def auc(task: Task, result: Outcome) -> float:
     >>> import needlescope as ns
     >>> from scipy.special import ndtr
     >>> task = ns.Task(L=4, R=4, theta=1.0, pi=0.5)
-    >>> found = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
-    >>> away = 2.0 * float(found.cosine)
-    >>> bool(abs(auc(task, found) - ndtr(away / 2.0**0.5)) < 1e-6)
+    >>> result = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
+    >>> away = 2.0 * float(result.cosine)
+    >>> bool(abs(auc(task, result) - ndtr(away / 2.0**0.5)) < 1e-6)
     True
     """
     model = get_model(result.model)

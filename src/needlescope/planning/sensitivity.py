@@ -77,8 +77,8 @@ def sensitivity(
 
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=1, theta=4.0, pi=0.5), ns.Training(alpha0=2.0, alpha1=2.0)
-    >>> found = ns.sensitivity(task, training)
-    >>> round(0.01 * found.n, 5), round(0.01 * found.theta * task.theta, 4)
+    >>> result = ns.sensitivity(task, training)
+    >>> round(0.01 * result.n, 5), round(0.01 * result.theta * task.theta, 4)
     (-0.00039, -0.0073)
     """
     check_kind("task", task, Task)

@@ -162,7 +162,7 @@ def _largest_L(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solu
 
 
 def _refine(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solution:
-    """Step to where the error meets the target to full precision; then to whole bags."""
+    """Step to where the error meets the target to full precision; then round n to an integer."""
     assert spec.error is not None
     target, ends = spec.error, limits(spec)
     level = probit(target)
@@ -196,7 +196,7 @@ def _refine(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solutio
         at = ahead if low < ahead < high or ahead in ends else float(np.sqrt(low * high))
     raise NotConverged(
         f"the {spec.unknown} at which {learner.label} has a test error of {target:g} could not be "
-        f"pinned down: at {at:.6g} it is {reached.error:.6g}; try another target"
+        f"determined: at {at:.6g} it is {reached.error:.6g}; try another target"
     )
 
 

@@ -99,11 +99,11 @@ def plan_spec(
         raise ValueError("d must be given: how many features an instance has")
     d = whole("d", d, 1, 10**6)
     if spend is not None and n is not None:
-        raise ValueError("give n or spend, not both: with costs, spend says how much there is")
+        raise ValueError("give n or spend, not both: with costs, spend is the total budget")
     if spend is not None and costs is None:
         raise ValueError("spend needs costs=(positive, negative): what a bag of each kind costs")
     if costs is not None and n is not None:
-        raise ValueError("n must be left out with costs; spend= says how much there is in all")
+        raise ValueError("n must be left out with costs; spend= is the total budget")
     given = {"n": n if spend is None else spend, "theta": theta, "L": L, "error": error}
     missing = [name for name in UNKNOWNS if given[name] is None]
     if len(missing) != 1:
@@ -122,7 +122,9 @@ def plan_spec(
         if n is not None and count >= n:
             raise ValueError(f"positives must be fewer than the n={n} bags in all, got {count}")
     if isinstance(R, SignalCount):
-        raise ValueError(f"plan knows one number of signal tokens, got R={R!r}; give a number")
+        raise ValueError(
+            f"plan supports only a fixed number of signal tokens, got R={R!r}; give a number"
+        )
     shown = Task(L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi)
     if amount is not None and prices is None and amount > MOST_PER_DIMENSION * d:
         raise ValueError(

@@ -55,8 +55,8 @@ def spread(
     Examples
     --------
     >>> task, training = Task(L=10, R=1, theta=5.0, pi=0.5), Training(alpha0=2.0, alpha1=2.0)
-    >>> found = spread(task, training, "attention", 200, 0.035, trials=16)
-    >>> found.low < 0.035 < found.high
+    >>> result = spread(task, training, "attention", 200, 0.035, trials=16)
+    >>> result.low < 0.035 < result.high
     True
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)

@@ -85,8 +85,8 @@ def tune(
     A hundred tokens, sixteen bags for each dimension; the default training is far off:
 
     >>> import needlescope as ns
-    >>> found = ns.tune(ns.Task(L=100, R=1, theta=4.0, pi=0.5), 16.0, losses=["logistic"])
-    >>> round(found.untuned, 2), round(found.test_error, 2)
+    >>> result = ns.tune(ns.Task(L=100, R=1, theta=4.0, pi=0.5), 16.0, losses=["logistic"])
+    >>> round(result.untuned, 2), round(result.test_error, 2)
     (0.46, 0.17)
     """
     limited = check_budget(task, budget, d, costs)

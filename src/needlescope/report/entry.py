@@ -80,8 +80,8 @@ def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
     >>> folder = tempfile.TemporaryDirectory()
     >>> with ns.Store(folder.name + "/results.sqlite") as store:
     ...     summary = ns.run_units(units[:3], store, engine=local(1))
-    ...     found = entry("alignment", store.to_pandas(units[:3]))
-    >>> found.status, found.units, found.png[1:4]
+    ...     result = entry("alignment", store.to_pandas(units[:3]))
+    >>> result.status, result.units, result.png[1:4]
     ('nothing to compare', 3, b'PNG')
     >>> folder.cleanup()
     """

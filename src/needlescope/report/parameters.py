@@ -1,4 +1,4 @@
-"""What an experiment's units were asked, in the paper's symbols: a few lines for a caption.
+"""The arguments of an experiment's units, in the paper's symbols: a few lines for a caption.
 
 What is the same in all units comes first, in one line; then what changes, for theory and
 simulation each. Values that were left to their defaults are shown too, those that play no part

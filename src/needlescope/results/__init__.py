@@ -1,6 +1,6 @@
 """What theory and simulation both return.
 
-Fields are floats, or arrays in the shape of the grid that was asked. A field ``x`` that carries
+Fields are floats, or arrays in the shape of the grid. A field ``x`` that carries
 an uncertainty has it beside it as ``x_se``: the quasi-Monte Carlo error for theory, the standard
 error over trials for simulation.
 """

@@ -1,4 +1,4 @@
-"""What fuller attention reaches, trained as people train: an `Outcome`, and more of training."""
+"""What fuller attention reaches, trained end to end: an `Outcome`, with more about training."""
 
 from __future__ import annotations
 

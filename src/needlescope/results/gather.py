@@ -20,7 +20,7 @@ def gather(
 ) -> Kind:
     """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid.
 
-    What a row lacks, because its point could not be solved, is NaN, or "unsolved" for a word.
+    What a row lacks, because its point could not be solved, is NaN, or "not converged" for a word.
     """
     known_names = {field.name for field in fields(kind)}
     strange = {name for row in rows for name in row} - known_names
@@ -42,7 +42,7 @@ def gather(
             )
         else:
             own = np.shape(known[0]) if known else ()  # a path has an axis of its own
-            lost = "unsolved" if known and isinstance(known[0], str) else np.full(own, np.nan)
+            lost = "not converged" if known and isinstance(known[0], str) else np.full(own, np.nan)
             column = np.array([lost if value is None else value for value in values])
             column = column if column.dtype.kind == "U" else column.astype(float)
             single = not shape and not own

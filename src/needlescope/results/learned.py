@@ -39,16 +39,16 @@ class BayesOptimal(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.bayes_optimal(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
-    >>> found.phase, round(found.overlap, 2), round(found.amp_overlap, 2)
+    >>> result = ns.bayes_optimal(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
+    >>> result.phase, round(result.overlap, 2), round(result.amp_overlap, 2)
     ('hard', 0.92, 0.02)
 
     Learning dims the signal by the cosine, the root of the overlap:
 
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.bayes_optimal(task, alpha=1.0)
-    >>> dimmed = ns.oracle(task.replace(theta=4.0 * found.overlap**0.5), "bayes")
-    >>> bool(abs(dimmed.error - found.test_error) < 1e-3)
+    >>> result = ns.bayes_optimal(task, alpha=1.0)
+    >>> dimmed = ns.oracle(task.replace(theta=4.0 * result.overlap**0.5), "bayes")
+    >>> bool(abs(dimmed.error - result.test_error) < 1e-3)
     True
     """
 
@@ -91,8 +91,8 @@ class StateEvolution(Answer):
 
     A table has a row for each point and round:
 
-    >>> found = ns.state_evolution(ns.Task(L=10, R=10, theta=1.0, pi=0.5), [0.2, 1.8], rounds=1)
-    >>> found.to_pandas()[["alpha", "round", "path"]].values.tolist()
+    >>> result = ns.state_evolution(ns.Task(L=10, R=10, theta=1.0, pi=0.5), [0.2, 1.8], rounds=1)
+    >>> result.to_pandas()[["alpha", "round", "path"]].values.tolist()
     [[0.2, 0.0, 0.0], [0.2, 1.0, 0.5], [1.8, 0.0, 0.0], [1.8, 1.0, 0.9]]
     """
 
@@ -129,8 +129,8 @@ class SimulatedAMP(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.simulate_amp(task, 2.0, d=100, trials=3, rounds=6, n_jobs=1)
-    >>> found.trials["path"].shape, bool(found.path[0] == 0.0)
+    >>> result = ns.simulate_amp(task, 2.0, d=100, trials=3, rounds=6, n_jobs=1)
+    >>> result.trials["path"].shape, bool(result.path[0] == 0.0)
     ((3, 7), True)
     """
 
@@ -190,8 +190,8 @@ class PhaseBoundaries(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.phase_boundaries(ns.Task(L=1000, R=1, theta=5.0, pi=0.5))
-    >>> found.verdict, round(found.alpha_it, 2), round(found.alpha_amp, 2)
+    >>> result = ns.phase_boundaries(ns.Task(L=1000, R=1, theta=5.0, pi=0.5))
+    >>> result.verdict, round(result.alpha_it, 2), round(result.alpha_amp, 2)
     ('jumps', 0.18, 1.24)
     """
 
@@ -224,8 +224,8 @@ class BayesThreshold(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=1000, R=1, theta=1.0, pi=0.5)
-    >>> found = ns.bayes_threshold(task, alpha=1.0, error=0.1)
-    >>> round(found.theta, 1), round(found.amp_theta, 1)
+    >>> result = ns.bayes_threshold(task, alpha=1.0, error=0.1)
+    >>> round(result.theta, 1), round(result.amp_theta, 1)
     (5.1, 5.3)
     """
 

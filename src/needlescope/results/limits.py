@@ -27,8 +27,8 @@ class Capacity(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
-    >>> round(found.alpha, 2), found.provenance.split(":")[0]
+    >>> result = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> round(result.alpha, 2), result.provenance.split(":")[0]
     (2.95, 'conjecture')
     """
 
@@ -58,8 +58,8 @@ class Asymptote(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.asymptote(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
-    >>> round(found.limit + found.rate / 100.0, 4)  # the error at alpha1 = 100, nearly
+    >>> result = ns.asymptote(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> round(result.limit + result.rate / 100.0, 4)  # the error at alpha1 = 100, nearly
     0.2176
     """
 
@@ -96,8 +96,8 @@ class Crossover(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.crossover(ns.Task(L=5, R=5, theta=2.0, pi=0.5), kappa=1.0, tol=1e-3)
-    >>> found.verdict, found.cosine
+    >>> result = ns.crossover(ns.Task(L=5, R=5, theta=2.0, pi=0.5), kappa=1.0, tol=1e-3)
+    >>> result.verdict, result.cosine
     ('never', nan)
     """
 
@@ -133,8 +133,8 @@ class BestQuery(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
-    >>> found = ns.best_query(task, tol=0.01)
-    >>> [round(one, 2) for one in found.query.cosines], round(found.error, 1), round(found.alone, 1)
+    >>> result = ns.best_query(task, tol=0.01)
+    >>> [round(c, 2) for c in result.query.cosines], round(result.error, 1), round(result.alone, 1)
     ([0.71, 0.71], 0.1, 0.2)
     """
 
@@ -196,8 +196,8 @@ class Oracle(Answer):
     Where positives are rare, the best attention is hard, and can be asked for as a query:
 
     >>> import needlescope as ns
-    >>> found = ns.oracle(ns.Task(L=10, R=1, theta=4.0, pi=0.01))
-    >>> round(found.error, 5), ns.Query(found.kappa, cosine=1.0)
+    >>> result = ns.oracle(ns.Task(L=10, R=1, theta=4.0, pi=0.01))
+    >>> round(result.error, 5), ns.Query(result.kappa, cosine=1.0)
     (0.00488, Query(kappa=inf, cosine=1.0))
     """
 

@@ -94,9 +94,9 @@ class Plan(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.plan(L=4, R=1, theta=4.0, pi=0.5, d=50, error=0.2, learner="pooled",
+    >>> result = ns.plan(L=4, R=1, theta=4.0, pi=0.5, d=50, error=0.2, learner="pooled",
     ...                 interval=False, others=False)
-    >>> found.unknown, found.n == found.n0 + found.n1, bool(abs(found.error - 0.2) < 1e-3)
+    >>> result.unknown, result.n == result.n0 + result.n1, bool(abs(result.error - 0.2) < 1e-3)
     ('n', True, True)
     """
 
@@ -137,7 +137,7 @@ class Plan(Answer):
 
     @property
     def reached(self) -> bool:
-        """Whether the target can be had."""
+        """Whether the target can be reached."""
         return bool(np.isfinite(self.n) and np.isfinite(self.theta) and self.L > 0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,8 +226,8 @@ class Tuned(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
-    >>> found.test_error < found.untuned, sorted(found.losses), list(found.costs)
+    >>> result = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
+    >>> result.test_error < result.untuned, sorted(result.losses), list(result.costs)
     (True, ['hinge', 'logistic', 'square', 'squared_hinge'], ['ridge'])
     """
 
@@ -273,8 +273,8 @@ class Comparison(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.compare(ns.Task(L=2, R=1, theta=5.0, pi=0.5), 4.0)
-    >>> found.bayes < found.bayes_optimal < found.attention
+    >>> result = ns.compare(ns.Task(L=2, R=1, theta=5.0, pi=0.5), 4.0)
+    >>> result.bayes < result.bayes_optimal < result.attention
     True
     """
 
@@ -322,8 +322,8 @@ class Sensitivity(Answer):
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha1=1.0)
-    >>> found = ns.sensitivity(task, training, "pooled")
-    >>> found.theta < 0.0, found.n < 0.0
+    >>> result = ns.sensitivity(task, training, "pooled")
+    >>> result.theta < 0.0, result.n < 0.0
     (True, True)
     """
 

@@ -46,8 +46,8 @@ class Alignment(Answer):
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
-    >>> found = ns.align(task, training)
-    >>> found.query.kappa == found.kappa, round(found.cosine_q, 3)
+    >>> result = ns.align(task, training)
+    >>> result.query.kappa == result.kappa, round(result.cosine_q, 3)
     (True, 0.976)
     """
 
@@ -163,11 +163,11 @@ class Outcome(Answer):
 
     The readout's parts, as a theorist writes them:
 
-    >>> found = ns.predict(task, ns.Training(alpha0=4.0, alpha1=1.0))
-    >>> s, mu1, mu2, rho = found.cosine_q, found.query_part, found.signal_part, found.rest
-    >>> round(s * mu1 + (1 - s**2) ** 0.5 * mu2 - found.signal, 9) == 0.0
+    >>> result = ns.predict(task, ns.Training(alpha0=4.0, alpha1=1.0))
+    >>> s, mu1, mu2, rho = result.cosine_q, result.query_part, result.signal_part, result.rest
+    >>> round(s * mu1 + (1 - s**2) ** 0.5 * mu2 - result.signal, 9) == 0.0
     True
-    >>> round(mu1**2 + mu2**2 + rho**2 - found.norm**2, 9) == 0.0
+    >>> round(mu1**2 + mu2**2 + rho**2 - result.norm**2, 9) == 0.0
     True
     """
 
@@ -255,8 +255,8 @@ class Focus(Answer):
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=2, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
-    >>> found = ns.focus(task, training)
-    >>> round(2 * found.signal + 8 * found.noise, 6)
+    >>> result = ns.focus(task, training)
+    >>> round(2 * result.signal + 8 * result.noise, 6)
     1.0
     """
 
@@ -298,8 +298,8 @@ class Separability(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.simulate_separability(task, ns.Training(alpha1=1.0), "pooled", d=50, trials=4)
-    >>> found.fraction, round(found.fraction_se, 2)
+    >>> result = ns.simulate_separability(task, ns.Training(alpha1=1.0), "pooled", d=50, trials=4)
+    >>> result.fraction, round(result.fraction_se, 2)
     (1.0, 0.14)
     """
 

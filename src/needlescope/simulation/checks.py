@@ -253,7 +253,7 @@ def _sampler(spec: Specification) -> str:
     reasons = [reason for reason, present in beyond.items() if present]
     if spec.sampler == "reduced" and reasons:
         raise ValueError(
-            "sampler='reduced' knows the law of the theory's own setting only, not with "
+            "sampler='reduced' supports only the theory's own setting, not one with "
             f"{reasons[0]}; pass sampler='tokens'"
         )
     if spec.sampler == "auto":
@@ -269,7 +269,7 @@ def _test(spec: Specification) -> str:
         )
     if spec.test == "exact" and not has_law:
         raise ValueError(
-            f"test='exact' knows {', '.join(REDUCED)}, got model={spec.model.name!r}; pass "
+            f"test='exact' supports {', '.join(REDUCED)}, got model={spec.model.name!r}; pass "
             "test='sampled'"
         )
     return ("exact" if gaussian and has_law else "sampled") if spec.test == "auto" else spec.test

@@ -36,6 +36,6 @@ def _best_bias(problem: Problem, y: int) -> float:
             return float(brentq(slope, near, far, xtol=1e-15))
         near, far, last = far, 2.0 * far, here
     raise NoMinimiser(
-        f"all labels are {y:+d} and the {problem.loss.name} loss falls for ever as the bias grows: "
-        "there is no minimiser; train on samples of both classes"
+        f"all labels are {y:+d} and the {problem.loss.name} loss decreases without bound as the "
+        "bias grows: there is no minimiser; train on samples of both classes"
     )

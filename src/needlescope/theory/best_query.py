@@ -4,7 +4,7 @@ A query of unit norm in the span of the signals has cosines s with ‖s‖ = 1. 
 one (`oracle.best_readout`), as with infinite data, or a trained one. The error has several local
 minima, so the search starts along every signal, along the most frequent ones in equal parts, and
 along the mean signal. For each direction κ is tuned; from the best of them a simplex search moves
-direction and κ together; the remaining candidates are compared at the tolerance asked. Hard
+direction and κ together; the remaining candidates are compared at the requested tolerance. Hard
 attention, κ = ∞, and pooling, κ = 0, are candidates too.
 """
 

@@ -1,7 +1,8 @@
 """The alignment at which attention starts to beat mean pooling.
 
 The gain is the error of pooling minus that of attention. It is computed roughly on a grid of
-alignments, and at the tolerance asked where its sign is uncertain, at the crossing and at s = 1.
+alignments, and at the requested tolerance where its sign is uncertain, at the crossing, and at
+s = 1.
 """
 
 from __future__ import annotations

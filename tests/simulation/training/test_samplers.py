@@ -386,7 +386,7 @@ class TestFeatures:
 
 @pytest.fixture
 def rough_integrals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test errors to about 1e-3, for both samplers alike; test_exact.py looks at the integral."""
+    """Test errors to about 1e-3, for both samplers: tests/simulation/error tests the integral."""
     monkeypatch.setattr(exact, "TOL", 1.0)
     monkeypatch.setattr(exact, "FIRST", 1 << 6)
 

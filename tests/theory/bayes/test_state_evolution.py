@@ -43,7 +43,7 @@ def test_the_first_round_pools() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.45, 2.0])
-def test_it_ends_at_the_easy_overlap(alpha: float) -> None:
+def test_it_ends_at_the_amp_overlap(alpha: float) -> None:
     result = ns.state_evolution(HUNDRED, alpha, rounds=100, tol=1e-2)
     limit = ns.bayes_optimal(HUNDRED, alpha, tol=1e-2)
     near = 4.0 * np.hypot(result.path_se[-1], limit.amp_overlap_se)

@@ -25,7 +25,7 @@ ABANDONED = 3600.0  # seconds after its last byte at which a half-written file h
 
 
 class Checkpoint:
-    """Keeps the runs of a training, and the one under way, in a file.
+    """Saves the runs of a training, and the unfinished one, in a file.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Checkpoint:
                 self.arrays, self.runs = _read(path, what)
 
     def restore(self, number: int, model: Model) -> None:
-        """Bring a model to where a run was left: its best weights, or those under way."""
+        """Bring a model to where a run was left: its best weights, or the latest."""
         assert self.runs is not None and self.path is not None
         if number < len(self.runs) - 1:
             return  # ended: its best weights are known, and nothing else is needed

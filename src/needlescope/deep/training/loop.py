@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 
 @dataclass
 class Run:
-    """A training under way in one setting: what has to be known to go on with it.
+    """An unfinished training in one setting: all that is needed to resume it.
 
     ``history`` has the held-out loss at the start and after every epoch, ``best`` the weights at
     the least of them, ``seen`` what was watched, by epoch.

@@ -59,12 +59,12 @@ def select_setting(
     ----------
     build
         Returns an architecture at its start.
-    samples, parts
+    samples, split
         All samples, and which are trained on and held out.
-    course, settings, seed
-        How a training goes; what is chosen from; for the start and the batches.
-    keeper
-        Keeps what is done so far, so that it can be gone on with.
+    options, settings, seed
+        The options of a training; the settings to select from; the seed of start and batches.
+    checkpoint
+        Stores the progress, so that an interrupted training resumes.
     watch
         Called with the model at the epochs 0, 1, 2, 4, …; what it returns is kept in the runs.
     report

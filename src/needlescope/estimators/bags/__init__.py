@@ -1,1 +1,1 @@
-"""Bags of vectors: what comes in at the door, and how it is made ready."""
+"""Bags of vectors: data structures, readers and preprocessing."""

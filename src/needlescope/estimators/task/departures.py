@@ -73,9 +73,9 @@ class ErrorComparison(NamedTuple):
         """Judge whether the measured error is as predicted, is not, or whether that is uncertain.
 
         The uncertainty of θ makes a prediction uncertain. Where it changes it by a factor of 1.5,
-        and by more than counting does, the verdict is open, unless the measured error is beyond
-        even that. Elsewhere an error twice or half as large as predicted is a miss, if counting
-        does not explain it.
+        and by more than counting does, the verdict is undecided, unless the measured error is
+        beyond even that. Elsewhere an error twice or half as large as predicted is a miss, if
+        counting does not explain it.
 
         Examples
         --------
@@ -149,8 +149,8 @@ def departures(
     Examples
     --------
     >>> noise = {"skewness": 0.0, "kurtosis": 9.0, "correlation": 0.01}
-    >>> found = departures(noise, {"measured": 0.8, "predicted": 0.8}, 1.0, {})
-    >>> found["kurtosis"].sentence
+    >>> result = departures(noise, {"measured": 0.8, "predicted": 0.8}, 1.0, {})
+    >>> result["kurtosis"].sentence
     '9.000, against 3.000: far off'
     """
     result = {

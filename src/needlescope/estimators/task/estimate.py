@@ -61,8 +61,8 @@ def estimate_task(
     y : array (bags,)
         A label for each bag, of two kinds.
     positive : label, optional
-        The label of bags with a signal in some instances; by default the one that sorts last
-        ("well", not "sick").
+        The label of bags with a signal in some instances; by default the one that sorts last.
+        Pass it where labels are words: "well" sorts after "sick".
     random_state : int, RandomState or None, default None
         For the folds.
     progress : bool, callable or None, default None
@@ -85,10 +85,10 @@ def estimate_task(
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((300, 8, 20)), np.arange(300) % 2
     >>> X[y == 1, 0, :] += 4.0 / np.sqrt(20)  # θ = 4, R = 1
-    >>> found = estimate_task(X, y, random_state=0)
-    >>> found.task.R, bool(abs(found.theta - 4.0) < 0.4), bool(abs(found.dimension - 20) < 2)
+    >>> result = estimate_task(X, y, random_state=0)
+    >>> result.task.R, bool(abs(result.theta - 4.0) < 0.4), bool(abs(result.dimension - 20) < 2)
     (1, True, True)
-    >>> found.predicted["attention"] < 0.5 * found.predicted["pooled"]
+    >>> result.predicted["attention"] < 0.5 * result.predicted["pooled"]
     True
     """
     bags = as_bags(X)

@@ -55,8 +55,8 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
     >>> X, y = rng.standard_normal((200, 8, 20)), np.where(np.arange(200) % 2, 1.0, -1.0)
     >>> X[y > 0.0, 0, 0] += 4.0
     >>> bags, random = Bags.from_array(X), np.random.RandomState(0)
-    >>> found = fit_task(bags, y, random, lambda: None)
-    >>> found.task.R, bool(abs(found.task.theta - 4.0) < 3.0 * found.theta_se)
+    >>> result = fit_task(bags, y, random, lambda: None)
+    >>> result.task.R, bool(abs(result.task.theta - 4.0) < 3.0 * result.theta_se)
     (1, True)
     """
     scaling = scaled_as_noise(bags, y)

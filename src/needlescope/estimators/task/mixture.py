@@ -96,8 +96,8 @@ def fit_mixture(
     >>> rng = np.random.default_rng(0)
     >>> noise, positives = rng.standard_normal(4000), rng.standard_normal(4000)
     >>> positives[:800] += 3.0
-    >>> found = fit_mixture(noise, positives, 0.01)
-    >>> bool(abs(found.share - 0.2) < 0.02), bool(abs(found.shift - 3.0) < 0.2)
+    >>> result = fit_mixture(noise, positives, 0.01)
+    >>> bool(abs(result.share - 0.2) < 0.02), bool(abs(result.shift - 3.0) < 0.2)
     (True, True)
     """
     x, f0 = _density(noise)

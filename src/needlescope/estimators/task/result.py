@@ -91,10 +91,10 @@ class TaskEstimate:
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((100, 6, 10)), np.arange(100) % 2
     >>> X[y == 1, 0, 0] += 4.0
-    >>> found = estimate_task(X, y, random_state=0)  # a TaskEstimate
-    >>> found.bags, found.positives, found.features, sorted(found.measured)
+    >>> result = estimate_task(X, y, random_state=0)  # a TaskEstimate
+    >>> result.bags, result.positives, result.features, sorted(result.measured)
     (100, 50, 10, ['attention, split', 'mil', 'pooled'])
-    >>> found.bags_for(gain=0.4)  # more than there is to gain
+    >>> result.bags_for(gain=0.4)  # more than there is to gain
     inf
     """
 

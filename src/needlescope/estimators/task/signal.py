@@ -51,8 +51,8 @@ def dimension(bags: Bags, scaling: Scaling, y: FloatArray, random: Any) -> float
     >>> from needlescope.estimators.bags.scaling import no_scaling
     >>> rng = np.random.default_rng(0)
     >>> bags = Bags.from_array(rng.standard_normal((40, 3, 100)))
-    >>> found = dimension(bags, no_scaling(100), -np.ones(40), np.random.RandomState(0))
-    >>> bool(abs(found - 100) < 15)
+    >>> result = dimension(bags, no_scaling(100), -np.ones(40), np.random.RandomState(0))
+    >>> bool(abs(result - 100) < 15)
     True
     """
     negative = np.flatnonzero(y < 0.0)

@@ -33,8 +33,8 @@ def shifted_error(task: Task, result: Outcome, pi: float) -> tuple[float, float,
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=4, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
-    >>> error, _, shift = shifted_error(task, found, 0.1)
+    >>> result = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
+    >>> error, _, shift = shifted_error(task, result, 0.1)
     >>> as_is = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled",
     ...                    test_task=task.replace(pi=0.1)).test_error
     >>> round(float(as_is), 2), round(error, 2), round(shift, 1)
@@ -59,8 +59,8 @@ def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> 
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=2.0, alpha1=2.0)
-    >>> found = ns.simulate(task, training, d=50, trials=3, n_jobs=1)
-    >>> bool(np.abs(trial_errors(task, found, 0.5) - found.trials["test_error"]).max() < 2e-3)
+    >>> result = ns.simulate(task, training, d=50, trials=3, n_jobs=1)
+    >>> bool(np.abs(trial_errors(task, result, 0.5) - result.trials["test_error"]).max() < 2e-3)
     True
     """
     assert result.trials is not None

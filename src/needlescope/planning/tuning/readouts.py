@@ -85,8 +85,8 @@ class Features(NamedTuple):
         --------
         >>> from needlescope.models import POOLED
         >>> task = Task(L=4, R=1, theta=4.0, pi=0.5)
-        >>> found = Features(POOLED, task).best_ridge("logistic", 2.0)
-        >>> round(found.error, 3), abs(found.in_ridge) < 1e-3
+        >>> result = Features(POOLED, task).best_ridge("logistic", 2.0)
+        >>> round(result.error, 3), abs(result.in_ridge) < 1e-3
         (0.207, True)
         """
         limit = train_limit(self.model, self.task, self.query, self.level)

@@ -112,8 +112,8 @@ def best_attention(
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = best_attention(Budget(ns.Task(L=10, R=1, theta=4.0, pi=0.5), 4.0))
-    >>> round(found.error, 2), 0.3 < found.split < 0.6, 1.0 < found.kappa < 3.0
+    >>> result = best_attention(Budget(ns.Task(L=10, R=1, theta=4.0, pi=0.5), 4.0))
+    >>> round(result.error, 2), 0.3 < result.split < 0.6, 1.0 < result.kappa < 3.0
     (0.09, True, True)
     """
     evaluated: list[Setting] = []

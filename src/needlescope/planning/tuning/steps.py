@@ -62,8 +62,8 @@ def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -
     Examples
     --------
     >>> task = Task(L=10, R=1, theta=4.0, pi=0.1)
-    >>> found = best_steps(task, "logistic", 4.0)
-    >>> round(found.cosine, 2), found.steps.first_step, found.steps.balanced
+    >>> result = best_steps(task, "logistic", 4.0)
+    >>> round(result.cosine, 2), result.steps.first_step, result.steps.balanced
     (0.86, 'sequential', False)
     """
     given = get_loss(loss)
@@ -149,8 +149,8 @@ def with_strength(task: Task, training: Training, kappa: float) -> Training:
     --------
     >>> import needlescope as ns
     >>> task = Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> found = with_strength(task, Training(alpha0=2.0, alpha1=2.0), 1.5)
-    >>> round(ns.align(task, found).kappa, 6)
+    >>> result = with_strength(task, Training(alpha0=2.0, alpha1=2.0), 1.5)
+    >>> round(ns.align(task, result).kappa, 6)
     1.5
     """
     unit = float(align_one(task, training.replace(eta_q=1.0, beta=1.0))["kappa"])

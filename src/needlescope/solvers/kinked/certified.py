@@ -21,7 +21,7 @@ from ..algebra.problem import Features, Fit, Problem
 from .fenchel import balanced, best_bias, excess, floor
 from .interior import Goal, State, interior, judge
 
-EXACT = 1e-13  # the relative gap that is rounding
+ROUNDING_GAP = 1e-13  # the relative gap that is rounding
 TINY = 1e-6  # of the objective at w = 0: a gap of 1e-9 of it is the rounding error of one score
 # Of the envelope that makes the occupied kinks exact, in spreads of the scores.
 WIDTHS = (0.03, 0.003, 0.3)
@@ -49,7 +49,8 @@ def minimise_kinked(problem: Problem, tolerance: float = 1e-9) -> Fit:
     ------
     NoMinimiser
         If the ridge is zero (the objective is then not strictly convex, and its minimisers need
-        not be unique) or the objective falls for ever as the bias grows.
+        not be unique) or the objective decreases without bound as the bias
+        grows.
     NotConverged
         If the gap stays above the tolerance.
 
@@ -81,7 +82,8 @@ def minimise_kinked(problem: Problem, tolerance: float = 1e-9) -> Fit:
     goal = Goal(loss, y, c, float(problem.ridge), 0.0)
     if balanced(loss, np.zeros(len(y)), y, c) is None:
         raise NoMinimiser(
-            f"the {loss.name} objective falls for ever as the bias grows: its slope cannot vanish"
+            f"the {loss.name} objective decreases without bound as the bias grows: its slope "
+            "cannot vanish"
         )
     w, b, residual, iterations = _solve(goal, F, tolerance)
     scores = scored(problem.F, w) + b
@@ -107,7 +109,7 @@ def _solve(goal: Goal, F: Features, tolerance: float) -> tuple[FloatArray, float
     value, gap = _certify(goal, F, w, b, state.t)
     scale = max(value, goal.tiny)
     collapsed = _certify(goal, F, *null, state.t)[1]
-    if at_null <= value + EXACT * scale and collapsed <= max(tolerance * scale, gap):
+    if at_null <= value + ROUNDING_GAP * scale and collapsed <= max(tolerance * scale, gap):
         (w, b), gap = null, collapsed  # w = 0 is exact
     if not gap <= tolerance * scale:
         raise NotConverged(
@@ -144,7 +146,7 @@ def polished(goal: Goal, space: Coordinates, state: State, spread: float) -> Sta
     width = spread * max(float(np.std(state.h)), 1e-9)
     best = state
     for _ in range(POLISHES):
-        if best.gap <= EXACT * best.scale:
+        if best.gap <= ROUNDING_GAP * best.scale:
             break
         slope, bend = _envelope(loss, width, y * (state.h + state.b) + width * best.t)
         alpha = c * y * slope

@@ -35,7 +35,7 @@ def test_all_that_bags_hold_is_put_together():
     [
         ([], "at least one of Bags to concatenate, got none"),
         (some(), "bags must be a list of Bags, got Bags"),
-        ([some(), some(d=2)], "as many features, got 3 and, of number 1, 2"),
+        ([some(), some(d=2)], "the same number of features, got 3 and, of number 1, 2"),
         ([some(ids=[1, 2]), some()], "all must have ids, or none: number 1 differs"),
         ([some(ids=[1, 2]), some(ids=["a", "b"])], "ids must be of one kind, .* int and str"),
         ([some(names=list("uvw")), some(), some(names=list("uwv"))], "same features .* number 2"),

@@ -60,8 +60,8 @@ def parts_of_list(bags: Any, ids: Any = None) -> Parts:
     odd = next((k for k, width in enumerate(widths) if width != widths[0]), None)
     if odd is not None:
         raise ValueError(
-            f"all bags must have as many features, got {widths[0]} in bag 0 and {widths[odd]} "
-            f"in bag {odd}"
+            f"all bags must have the same number of features, got {widths[0]} in bag 0 and "
+            f"{widths[odd]} in bag {odd}"
         )
     starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
     called = None if ids is None else list(ids) if not hasattr(ids, "dtype") else ids

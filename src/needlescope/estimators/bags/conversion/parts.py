@@ -53,7 +53,8 @@ def _check_like(place: int, part: Parts, first: Parts) -> None:
     widths = part.instances.shape[1], first.instances.shape[1]
     if widths[0] != widths[1]:
         raise ValueError(
-            f"all must have as many features, got {widths[1]} and, of number {place}, {widths[0]}"
+            f"all must have the same number of features, got {widths[1]} and, of number "
+            f"{place}, {widths[0]}"
         )
     if (part.ids is None) != (first.ids is None):
         raise ValueError(

@@ -1,1 +1,1 @@
-"""Bags from files, read part by part: HDF5, AnnData, Parquet; each an extra of the package."""
+"""Bags from files, read part by part: .pt files; HDF5, AnnData and Parquet, each with an extra."""
