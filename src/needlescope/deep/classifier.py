@@ -65,6 +65,8 @@ class DeepClassifier(BagClassifier):
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size. "auto" compares 1 with
         0.02, and takes twice as long. Fitted on the training bags.
+    class_weight : optional
+        As in `MILClassifier`.
     cv : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which scores are calibrated; 0 does not. A
         splitter of scikit-learn's, or pairs of indices (training bags, held-out bags), says which
@@ -74,8 +76,6 @@ class DeepClassifier(BagClassifier):
         the same to the last bit.
     n_jobs : int, optional
         Threads: None is 1, -1 all processors. The result does not depend on it.
-    class_weight : optional
-        As in `MILClassifier`.
     progress : bool, callable or None, default None
         A bar of epochs for each training if there is a terminal; True or a function of
         (done, total) as in `needlescope.simulate`. With several threads, only a function is called.

@@ -21,18 +21,18 @@ class AttentionClassifier(SearchClassifier):
 
     Parameters
     ----------
+    effort, n_queries, ridge, max_refine_iter, init, random_features : optional
+        As in `MILClassifier`.
     kappa : "auto" or float, default "auto"
         Strength of the initial query, 0 to 10⁶: the standard deviation of its projections, which
         says how sharply it attends. 0 is mean pooling.
     append_mean : "auto" or bool, default "auto"
         Whether the mean instance is appended to the attended ones.
+    shrinkage, loss, class_weight, cv, random_state, n_jobs, progress, pos_label : optional
+        As in `MILClassifier`.
     split : "reuse", "split" or "crossfit", default "reuse"
         What the readout is trained on: the bags of the query again, the other half of the bags, or
         every bag with a query that was trained without it.
-    effort, n_queries, ridge, max_refine_iter, init, random_features : optional
-        As in `MILClassifier`.
-    shrinkage, loss, class_weight, cv, random_state, n_jobs, progress, pos_label : optional
-        As in `MILClassifier`.
 
     Attributes
     ----------

@@ -52,6 +52,8 @@ def read_h5ad(
         The column of ``obs`` with the bag of each cell, as "donor".
     label : str, optional
         The column of ``obs`` with the label of the bag, the same for all its cells.
+    cache, memory, external : optional
+        As in `read_hdf5`; the cache takes a block of cells at a time.
     features : str, default "X"
         "X", or a key of ``obsm``, as "X_pca". A sparse X (CSR or CSC) becomes dense: with tens of
         thousands of genes, "X_pca" is the better choice.
@@ -61,8 +63,6 @@ def read_h5ad(
         Columns of ``obs`` or keys of ``obsm`` to keep with each cell, as ["cell_type", "spatial"].
     groups : str, optional
         A column of ``obs`` that says which bags belong together.
-    cache, memory, external : optional
-        As in `read_hdf5`; the cache takes a block of cells at a time.
 
     Returns
     -------

@@ -51,6 +51,8 @@ def read_parquet(
         The column with the bag of each row.
     label : str, optional
         The column with the label of the bag, the same in all its rows.
+    cache, memory : optional
+        As in `read_hdf5`; the cache takes a block of rows at a time.
     features : str or list of str, optional
         Columns of numbers, or one column of lists of equal length, as embeddings are stored. By
         default all columns that are named nowhere else and are not the index of a DataFrame.
@@ -60,8 +62,6 @@ def read_parquet(
         Columns to keep with each instance, as ["x", "y"].
     groups : str, optional
         A column that says which bags belong together.
-    cache, memory : optional
-        As in `read_hdf5`; the cache takes a block of rows at a time.
 
     Returns
     -------
