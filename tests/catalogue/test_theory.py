@@ -148,7 +148,7 @@ CASES = [
     Case(
         "a reduced law of given vectors",
         simulated(signal=np.eye(2, 20), sampler="reduced"),
-        "not one with a signal of your own",
+        "not with a signal of your own",
     ),
     *(
         Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")

@@ -389,7 +389,7 @@ def test_memory_stays_below_its_bound(case):
         ),
         (
             {"training": TRAINING.replace(schedule=ns.Schedule.even(2)), "sampler": "reduced"},
-            r"supports only the theory's own setting, not one with a schedule; pass sampler='t",
+            r"supports the theory's own setting only, not with a schedule; pass sampler='t",
         ),
         ({"query": ns.Query(1.0, 0.5), "starts": 2}, r"starts=2 would train the query"),
         ({"query": ns.Query(1.0, 0.5), "d": 1}, r"cosine can only be -1 or 1 in d=1, got 0.5"),

@@ -253,7 +253,7 @@ def _sampler(spec: Specification) -> str:
     reasons = [reason for reason, present in beyond.items() if present]
     if spec.sampler == "reduced" and reasons:
         raise ValueError(
-            "sampler='reduced' supports only the theory's own setting, not one with "
+            "sampler='reduced' supports the theory's own setting only, not with "
             f"{reasons[0]}; pass sampler='tokens'"
         )
     if spec.sampler == "auto":
