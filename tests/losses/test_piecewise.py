@@ -86,6 +86,13 @@ class TestCone:
         assert two_kinks.cone(-2.0, -1).kinked
         assert not two_kinks.cone(-1.0, 1).kinked  # a knot without a jump of the slope
 
+    def test_the_derivative_at_a_kink_is_that_on_its_right(
+        self, two_kinks: PiecewiseQuadratic
+    ) -> None:
+        kinks = np.array([0.5, 2.0])  # slopes −½ | 0 and 0 | ¼
+        assert two_kinks.derivative(kinks, 1).tolist() == [0.0, 0.25]
+        assert two_kinks.derivative(-kinks, -1).tolist() == [0.0, -0.25]
+
     def test_it_is_positively_homogeneous(self, piecewise: PiecewiseQuadratic) -> None:
         z = np.linspace(-3.0, 3.0, 13)
         for at in (-1.0, 0.5, 1.0):
