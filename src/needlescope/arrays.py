@@ -1,4 +1,4 @@
-"""The array types of the package."""
+"""The array types of the package, and the memory that arrays take."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[Any]
 Value = float | FloatArray
+MEMORY = 1 << 30  # bytes that a trial or a file may take, by default
+
+
+def in_bytes(count: float) -> str:
+    """Return a number of bytes as it is read best.
+
+    Examples
+    --------
+    >>> in_bytes(1 << 30), in_bytes(3 << 20)
+    ('1 GiB', '3 MiB')
+    """
+    return f"{count / (1 << 30):.3g} GiB" if count >= 1 << 29 else f"{count / (1 << 20):.3g} MiB"
 
 
 def project(rows: Any, vectors: Any) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..answer import Question
-from ..arrays import FloatArray, Value
+from ..arrays import MEMORY, FloatArray, Value, in_bytes
 from ..grid import amount, check_broadcast, check_kind, integer, whole, yes_or_no
 from ..noise import STANDARD, Noise
 from ..results import DeepOutcome
@@ -27,7 +27,6 @@ from .torch_needed import need_torch
 from .training.defaults import BATCH, DECAYS, EPOCHS, RATES
 from .training_spec import MAX_EPOCHS, check_numbers
 
-MEMORY = 1 << 30
 ARRAYS_KEPT = 6  # arrays of all attention weights that a step of training keeps
 MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
@@ -267,7 +266,7 @@ def check_deep(
     if needed > memory:
         raise ValueError(
             "the samples, and attention between their tokens, need about "
-            f"{needed / (1 << 30):.3g} GiB, above memory={memory}; lower L, d={d} or alpha, or "
+            f"{in_bytes(needed)}, above memory={memory}; lower L, d={d} or alpha, or "
             f"pass memory={int(needed) + 1}"
         )
     return alpha

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import MEMORY, FloatArray, in_bytes
 from ..grid import check_kind, choice, listed, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
@@ -19,7 +19,7 @@ from ..task import Task
 from ..training import DATA, Training
 from .measures import REDUCED
 from .training.reduced import FEATURES
-from .training.specification import MEMORY, GridPoint, Specification
+from .training.specification import GridPoint, Specification
 
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
@@ -286,10 +286,6 @@ def check_memory(what: str, needed: int, memory: int, d: int) -> None:
     """
     if needed > memory:
         raise ValueError(
-            f"{what} need about {_bytes(needed)}, above memory={memory} ({_bytes(memory)}); lower "
-            f"d={d} or alpha, or pass memory={needed}"
+            f"{what} need about {in_bytes(needed)}, above memory={memory} ({in_bytes(memory)}); "
+            f"lower d={d} or alpha, or pass memory={needed}"
         )
-
-
-def _bytes(count: int) -> str:
-    return f"{count / (1 << 30):.3g} GiB" if count >= 1 << 29 else f"{count / (1 << 20):.3g} MiB"

@@ -18,7 +18,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.special import logsumexp
 
 from ..answer import Question
-from ..arrays import FloatArray
+from ..arrays import MEMORY, FloatArray
 from ..grid import check_kind, choice, whole
 from ..results import Oracle
 from ..running.processes import Progress, check_n_jobs, run, worth
@@ -30,7 +30,6 @@ from .samples.data import marks
 from .samples.normal import Single, normal
 from .samples.sets import log_mean
 from .summary import build, by_name, means
-from .training.specification import MEMORY
 
 # Width of the smoothing, over the scores' spread and the fifth root of their number.
 SMOOTHING_WIDTH = 2.0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..answer import Question
-from ..arrays import FloatArray
+from ..arrays import MEMORY, FloatArray
 from ..grid import check_kind, choice
 from ..models import WITH_QUERY
 from ..noise import Noise
@@ -21,7 +21,7 @@ from ..task import Task
 from ..training import Training
 from .checks import checked_points, specify, trial_count
 from .summary import build, by_name, means
-from .training.specification import MEMORY, Specification, Trial
+from .training.specification import Specification, Trial
 from .training.trained import ALIGNMENT, COSINES
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 

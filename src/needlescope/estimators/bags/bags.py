@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ...arrays import IndexArray
+from ...arrays import MEMORY, IndexArray
 from ...grid import unmasked, yes_or_no
 from .conversion.arrays import parts_of_array, parts_of_list
 from .conversion.leakage import warn_of_leakage
@@ -20,7 +20,7 @@ from .conversion.metadata import Metadata
 from .conversion.numeric import as_float_table, check_dense, check_finite
 from .conversion.parts import Parts, concatenate
 from .conversion.table import parts_of_table
-from .files import MEMORY, as_path, reading
+from .files import as_path, reading
 from .saving import save_parts
 from .storage import load_parts
 

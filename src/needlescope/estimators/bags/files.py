@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ...arrays import in_bytes
 from ...grid import whole
-
-MEMORY = 1 << 30  # bytes that are read into memory at most, by default
 
 
 def as_path(path: Any) -> Path:
@@ -58,13 +57,9 @@ def check_fits(what: str, needed: int, memory: int, remedy: str = "") -> None:
     if needed > memory:
         first = f"{remedy}, or " if remedy else ""
         raise ValueError(
-            f"{what} needs {_bytes(needed)}, above memory={memory} ({_bytes(memory)}); {first}pass "
-            f"memory={needed} if the file is to be trusted"
+            f"{what} needs {in_bytes(needed)}, above memory={memory} ({in_bytes(memory)}); "
+            f"{first}pass memory={needed} if the file is to be trusted"
         )
-
-
-def _bytes(count: int) -> str:
-    return f"{count / (1 << 30):.3g} GiB" if count >= 1 << 29 else f"{count / (1 << 20):.3g} MiB"
 
 
 @contextmanager

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import MEMORY
 from .conversion.parts import Parts
-from .files import MEMORY, as_path, check_fits, check_memory, reading, regular_file
+from .files import as_path, check_fits, check_memory, reading, regular_file
 
 FORMAT, VERSION = "bags of needlescope", 2
 MANIFEST = "bags.json"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...answer import Question
-from ...arrays import FloatArray, Value
+from ...arrays import MEMORY, FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind, choice, real, whole
 from ...models.blocks import Data, hold
 from ...noise import STANDARD
@@ -19,7 +19,6 @@ from ..checks import check_memory, trial_count
 from ..error.estimated import estimated_error
 from ..samples.data import Tokens
 from ..summary import build, by_name, means
-from ..training.specification import MEMORY
 from .iteration import Estimate, iterate
 
 METHODS = ("amp", "em")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...answer import Question
+from ...arrays import MEMORY
 from ...grid import common_shape
 from ...losses import get_loss
 from ...models import Model
@@ -18,7 +19,6 @@ from ...running.seeds import child
 from ...task import Task
 from ...training import Training
 
-MEMORY = 1 << 30
 STREAMS = ("signal", "D0", "D1", "query", "starts", "test")
 
 

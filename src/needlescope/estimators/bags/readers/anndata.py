@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ....arrays import MEMORY
 from ..conversion.grouping import group_rows
 from ..conversion.metadata import Metadata
-from ..files import MEMORY, check_memory, existing_path, reading
+from ..files import check_memory, existing_path, reading
 from .cells import FileCells, ObjectCells, is_anndata
 from .content import (
     Blocks,

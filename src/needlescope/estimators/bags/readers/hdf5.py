@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..files import MEMORY, check_memory
+from ....arrays import MEMORY
+from ..files import check_memory
 from .bag_files import FileFormat, FileSummary, features_shape, read_folder
 from .content import check_cache, require
 from .hdf5_file import HDF5File, open_hdf5

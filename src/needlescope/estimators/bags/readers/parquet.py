@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ....arrays import MEMORY
 from ..conversion.columns import not_numbers
 from ..conversion.grouping import group_rows
 from ..conversion.leakage import warn_of_leakage
 from ..conversion.metadata import Metadata
-from ..files import MEMORY, check_memory, existing_path
+from ..files import check_memory, existing_path
 from .content import (
     Blocks,
     Content,

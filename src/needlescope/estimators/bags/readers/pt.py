@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..files import MEMORY, check_memory
+from ....arrays import MEMORY
+from ..files import check_memory
 from .bag_files import FileFormat, FileSummary, features_shape, read_folder
 from .label_table import LabelTable
 from .tensors import Tensor, read_numbers, read_tensors
