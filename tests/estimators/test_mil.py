@@ -63,3 +63,10 @@ def test_the_summary_counts_candidates_not_settings(searched):
     ways = {item.setting.candidate for item in searched._tried}
     assert f"of {len(ways)} candidates" in searched.selection_summary_
     assert len(ways) < len(searched.cv_results_["params"])
+
+
+def test_the_mean_of_several_candidates_is_calibrated(searched, monkeypatch):
+    assert len(searched.estimators_) > 1
+    blend, before = searched.blend_, searched.decision_function(X)
+    monkeypatch.setattr(searched, "blend_", blend._replace(intercept=blend.intercept + 1.0))
+    np.testing.assert_allclose(searched.decision_function(X), before + 1.0, rtol=1e-12)
