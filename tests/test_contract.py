@@ -20,7 +20,7 @@ PACKAGES = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results"),
     *("paper", "query", "schedule", "signal_count", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
-    *("experiments", "figures", "gallery", "report", "live", "cli"),
+    *("experiments", "figures", "gallery", "report", "explorer", "cli"),
 )
 
 PREDICT = """
