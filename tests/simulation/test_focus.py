@@ -10,7 +10,6 @@ import pytest
 import needlescope as ns
 from needlescope.models.blocks import block_rows
 from needlescope.simulation.samples.data import Tokens
-from tests.thinned import thinned
 
 COVERS = ("trial",)
 TASK = ns.Task(L=10, R=2, theta=5.0, pi=0.5)
@@ -72,9 +71,10 @@ OTHER_KINDS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("model", "task", "query", "d", "sampler"),
-    thinned(((*case, name) for case in OTHER_KINDS for name in ("tokens", "reduced")), 3),
+    [(*case, name) for case in OTHER_KINDS for name in ("tokens", "reduced")],
 )
 def test_other_kinds_of_attention_agree_with_theory(model, task, query, d, sampler):
     options = {"query": query, "sampler": sampler, "n_test": 2000, "n_jobs": 1}

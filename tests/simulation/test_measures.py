@@ -11,9 +11,8 @@ from scipy import stats
 import needlescope as ns
 from needlescope.noise import Noise
 from tests.simulation.error.counting import SIGMAS
-from tests.thinned import thinned
 
-ROOMS: list[tuple[str, str, dict[str, Any]]] = [
+CASES: list[tuple[str, str, dict[str, Any]]] = [
     *(
         (model, sampler, {})
         for model in ("attention", "pooled")
@@ -46,7 +45,8 @@ ROOMS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 class TestSampled:
-    @pytest.mark.parametrize(("model", "sampler", "options"), thinned(ROOMS, 3))
+    @pytest.mark.sampled(3)
+    @pytest.mark.parametrize(("model", "sampler", "options"), CASES)
     def test_counting_agrees_with_integrating(
         self, model: str, sampler: str, options: dict[str, Any]
     ) -> None:

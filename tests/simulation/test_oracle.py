@@ -9,7 +9,6 @@ import pytest
 
 import needlescope as ns
 from needlescope.simulation.oracle import attend, best_threshold, log_ratio
-from tests.thinned import thinned
 
 TASK = ns.Task(L=10, R=1, theta=2.5, pi=0.5)
 TASKS = (
@@ -21,8 +20,9 @@ TASKS = (
 )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    ("task", "model"), thinned(itertools.product(TASKS, ["attention", "pooled", "bayes"]), 4)
+    ("task", "model"), [*itertools.product(TASKS, ["attention", "pooled", "bayes"])]
 )
 def test_agrees_with_theory(task, model):
     result = ns.simulate_oracle(task, model, samples=8000, trials=16, seed=3, n_jobs=1)

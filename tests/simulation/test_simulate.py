@@ -24,7 +24,6 @@ from needlescope.simulation.samples.data import tokens
 from needlescope.simulation.training import stages
 from needlescope.simulation.training.specification import Trial
 from tests.memory import PEAK, needs_peak
-from tests.thinned import thinned
 
 COVERS = ("checks",)
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
@@ -196,8 +195,9 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    ("model", "sampler"), thinned(product(["pooled", "vectorized"], ["tokens", "reduced"]), 3)
+    ("model", "sampler"), [*product(["pooled", "vectorized"], ["tokens", "reduced"])]
 )
 def test_baselines_may_see_all_data(model, sampler):
     options = {"sampler": sampler, "d": 15, "trials": 200}

@@ -13,7 +13,6 @@ from needlescope.estimators.task.strength import strength
 from needlescope.planning.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
-from tests.thinned import thinned
 
 COVERS = ("direction_fit",)
 
@@ -86,7 +85,8 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
     assert claimed <= 1
 
 
-@pytest.mark.parametrize(("L", "R", "theta", "d"), thinned([(5, 3, 4.0, 10), (20, 5, 3.0, 40)], 2))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("L", "R", "theta", "d"), [(5, 3, 4.0, 10), (20, 5, 3.0, 40)])
 def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
     z = []
     for seed in range(12):

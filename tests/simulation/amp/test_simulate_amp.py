@@ -9,7 +9,6 @@ import needlescope as ns
 from needlescope.simulation.amp.simulate_amp import _Trial, _trial
 from needlescope.simulation.error import estimated
 from tests.agreement.points import gap_and_error, pair
-from tests.thinned import thinned
 
 SEED = np.random.SeedSequence(4)
 SIGMAS = 4.5  # of 18 comparisons by 24 trials: one in three hundred seeds goes beyond by chance
@@ -30,7 +29,8 @@ def rough_integrals(monkeypatch):
     monkeypatch.setattr(estimated, "ESTIMATE_TOL", 1.0)
 
 
-@pytest.mark.parametrize(("task", "alpha"), thinned(POINTS, 2))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("task", "alpha"), POINTS)
 def test_it_reaches_the_limit(task, alpha, rough_integrals):
     """What a finite d adds is of order 1/d: two of them say what is left without it."""
     small, large = (

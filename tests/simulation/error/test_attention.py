@@ -29,7 +29,6 @@ from tests.simulation.error.counting import (
     counted,
     draw,
 )
-from tests.thinned import thinned
 
 # ------------------------------------------------- counting, in plain NumPy
 
@@ -56,7 +55,8 @@ def look(q: Any, w: Any, b: float, xi: Any, sigma: Any) -> ScoreLaw:
 
 
 class TestAttention:
-    @pytest.mark.parametrize(("name", "law"), thinned(product(TASKS, LAWS), 5))
+    @pytest.mark.sampled(5)
+    @pytest.mark.parametrize(("name", "law"), [*product(TASKS, LAWS)])
     def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
         task, (sigma, rho) = TASKS[name], LAWS[law]
         noise = Noise(covariance=sigma, token_correlation=rho)
@@ -64,7 +64,8 @@ class TestAttention:
         result = attention_error(task, look(Q, W, -0.6, XI, sigma), noise, rng)
         agree(result, count_attention(task, Q, W, -0.6, XI, sigma, rho, 2))
 
-    @pytest.mark.parametrize("law", thinned(["both", "standard"], 2))
+    @pytest.mark.sampled(2)
+    @pytest.mark.parametrize("law", ["both", "standard"])
     @pytest.mark.parametrize(
         ("q", "w", "b"),
         [
@@ -177,17 +178,15 @@ def repeat(task: ns.Task, at: ScoreLaw, noise: Noise, count: int) -> tuple[np.nd
 class TestStandardError:
     REPEATS = 50
 
+    @pytest.mark.sampled(2)
     @pytest.mark.parametrize(
         ("task", "at", "rho"),
-        thinned(
-            [
-                (ns.Task(3, 1, 2.0, 0.4), ScoreLaw(1.2, 0.9, 0.8, 0.6, 0.7, -0.4), 0.0),
-                (ns.Task(8, 2, 2.0, 0.5), ScoreLaw(6.0, 4.0, 0.9, 0.9, 0.1, -1.0), 0.0),
-                (ns.Task(8, 2, 2.0, 0.5), ScoreLaw(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 0.6),
-                (ns.Task(80, 3, 3.0, 0.5), ScoreLaw(2.0, 1.8, 0.9, 0.6, 0.4, -1.0), 0.0),
-            ],
-            2,
-        ),
+        [
+            (ns.Task(3, 1, 2.0, 0.4), ScoreLaw(1.2, 0.9, 0.8, 0.6, 0.7, -0.4), 0.0),
+            (ns.Task(8, 2, 2.0, 0.5), ScoreLaw(6.0, 4.0, 0.9, 0.9, 0.1, -1.0), 0.0),
+            (ns.Task(8, 2, 2.0, 0.5), ScoreLaw(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 0.6),
+            (ns.Task(80, 3, 3.0, 0.5), ScoreLaw(2.0, 1.8, 0.9, 0.6, 0.4, -1.0), 0.0),
+        ],
         ids=["easy", "hard query", "correlated", "many tokens"],
     )
     def test_it_is_the_spread_over_seeds(

@@ -23,11 +23,11 @@ from tests.simulation.error.counting import (
     counted,
     draw,
 )
-from tests.thinned import thinned
 
 
 class TestPooled:
-    @pytest.mark.parametrize(("name", "law"), thinned(product(TASKS, LAWS), 5))
+    @pytest.mark.sampled(5)
+    @pytest.mark.parametrize(("name", "law"), [*product(TASKS, LAWS)])
     def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
         task, (sigma, rho) = TASKS[name], LAWS[law]
         noise = Noise(covariance=sigma, token_correlation=rho)
@@ -44,7 +44,8 @@ class TestPooled:
 
 
 class TestVectorized:
-    @pytest.mark.parametrize(("name", "law"), thinned(product(TASKS, LAWS), 5))
+    @pytest.mark.sampled(5)
+    @pytest.mark.parametrize(("name", "law"), [*product(TASKS, LAWS)])
     def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
         task, (sigma, rho) = TASKS[name], LAWS[law]
         W = np.random.default_rng(12).standard_normal((task.L, 3))

@@ -14,7 +14,6 @@ from scipy import stats
 
 from needlescope.running.seeds import generator
 from needlescope.simulation.samples.normal import CHUNK, fill_normal, normal
-from tests.thinned import thinned
 
 ALARM = 1e-5
 MANY = 4_000_000
@@ -93,7 +92,8 @@ class TestIndependence:
         assert stats.kstest(a**2 + b**2, stats.chi2(2).cdf).pvalue > ALARM
         assert abs(correlation(a**2 + b**2, np.cos(4.0 * np.arctan2(b, a)))) < 5.0
 
-    @pytest.mark.parametrize("size", thinned([1, 2, 4, 3, 5, 9], 2))
+    @pytest.mark.sampled(2)
+    @pytest.mark.parametrize("size", [1, 2, 4, 3, 5, 9])
     def test_small_arrays_from_one_stream(self, size: int) -> None:
         rng = generator(SeedSequence(3))
         rows = np.array([normal((size,), rng) for _ in range(20_000)], float)

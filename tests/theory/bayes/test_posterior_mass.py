@@ -10,7 +10,6 @@ import pytest
 import needlescope as ns
 from needlescope.simulation.samples.sets import log_mean, memberships
 from needlescope.theory.bayes.posterior_mass import posterior_mass
-from tests.thinned import thinned
 
 DRAWS = 20_000
 SIGMAS = 4.5
@@ -39,7 +38,8 @@ def drawn(task: ns.Task, kappa: float) -> tuple[np.ndarray, np.ndarray]:
     return marked, rng.standard_normal(marked.shape) + kappa * marked
 
 
-@pytest.mark.parametrize(("name", "kappa"), thinned(product(SHAPES, [1.7, 0.5]), 3))
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("name", "kappa"), [*product(SHAPES, [1.7, 0.5])])
 def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
     """E Σ_S p and E Σ p², the posterior written anew for the simulation."""
     task = SHAPES[name]
