@@ -113,7 +113,7 @@ class Task(Gridded):
         Probability of a positive sample, inside (0, 1) and at least 1e-6 from its ends.
     positions : "uniform" or Positions, default "uniform"
         Law of the signal's positions. Attention and pooling cannot tell the difference; the
-        vectorized model and the Bayes limit can.
+        vectorized model and the Bayes classifier can.
     signals : sequence of float, optional
         With several orthogonal signals: the probability of each, given a positive, at most 64 of
         them, none below zero, summing to one. All R tokens of a positive carry the same one. Left

@@ -18,17 +18,11 @@ COLOURS = {
 SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#E69F00", "#882255", "#999933")
 OTHER_MODELS = [name for name in MODELS if name not in COLOURS]  # which name none of their own
 COLOURS |= {name: SPARE_COLOURS[k % len(SPARE_COLOURS)] for k, name in enumerate(OTHER_MODELS)}
-NAMES = {
-    "attention": "attention",
-    "pooled": "mean pooling",
-    "vectorized": "flat linear",
-    "hard": "hard attention",
-    "linear": "linear attention",
-    "bayes": "Bayes limit",
+NAMES = {name: model.label or name.replace("_", " ") for name, model in MODELS.items()} | {
+    "bayes": "signal known (Bayes)",
     "bayes_optimal": "Bayes-optimal",
     "amp": "AMP (theory)",
 }
-NAMES |= {name: name.replace("_", " ") for name in OTHER_MODELS}
 BAYES_COLOUR, BAYES_OPTIMAL, AMP_THEORY = "#8c8c8c", NAMES["bayes_optimal"], NAMES["amp"]
 AMP_SIMULATED = "AMP (simulated)"
 BLACK, WHITE = "#000000", "#FFFFFF"

@@ -18,6 +18,7 @@ from .vectorized import VECTORIZED
 MODELS: dict[str, Model] = {
     item.name: item for item in (ATTENTION, POOLED, VECTORIZED, HARD, LINEAR)
 }
+PAPER_MODELS = (ATTENTION.name, POOLED.name, VECTORIZED.name)
 WITH_QUERY = tuple(name for name, model in MODELS.items() if model.has_query)
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "HARD",
     "LINEAR",
     "MODELS",
+    "PAPER_MODELS",
     "POOLED",
     "VECTORIZED",
     "WITH_QUERY",

@@ -38,4 +38,5 @@ HARD = Model(
     limit=None,
     rests_on=f"formula: {derived('theorem 4')}, at infinite kappa",
     weigh=peak,
+    label="hard attention",
 )

@@ -53,4 +53,5 @@ LINEAR = Model(
     rests_on=f"formula: {derived('theorem 4')}, with linear weights",
     weigh=weigh,
     bounded=False,
+    label="linear attention",
 )

@@ -39,6 +39,8 @@ class Model(NamedTuple):
     bounded
         Whether the weights have a limit as κ grows, and the query is trained by softmax's steps
         however many there are.
+    label
+        What figures call it, if not by its name.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Model(NamedTuple):
     fixed_length: bool = False
     weigh: Weigh | None = None
     bounded: bool = True
+    label: str = ""
 
     @property
     def has_query(self) -> bool:

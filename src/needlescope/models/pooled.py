@@ -43,4 +43,5 @@ POOLED = Model(
     weights=lambda L: 1,
     limit=limit,
     rests_on=derived("theorem 5"),
+    label="mean pooling",
 )

@@ -63,4 +63,5 @@ VECTORIZED = Model(
     limit=limit,
     rests_on=derived("theorem 5"),
     fixed_length=True,
+    label="flat linear",
 )

@@ -30,7 +30,7 @@ TIE_SHARE = 0.02  # of the constant answer's error, where that is less
 LEAST_FACTOR, LARGEST_FACTOR = 1 / 64, 64.0  # times the budget, where the verdict may flip
 SCANNED_BUDGETS = 3  # the given one included, to bracket a flip
 FLIP_TOL = 0.2  # of the budget at which it flips, relative
-RIVALS = ("pooled", "vectorized")
+RIVALS = tuple(name for name in TUNED if name != "attention")
 
 
 def compare(task: Task, budget: float, d: int | None = None) -> Comparison:

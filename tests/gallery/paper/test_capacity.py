@@ -56,7 +56,7 @@ def test_dots_are_placed_around_the_capacity_that_is_predicted():
 def test_trials_are_at_d_and_half_of_it_from_surely_separable_to_hopeless(full):
     wanted = {
         canonical(module._arguments(model)): (module.CAPACITIES[model], module.WIDTH[model])
-        for model in module.MODELS
+        for model in module.PAPER_MODELS
     }
     for model, changed, near, width in module.OTHER_POINTS:
         wanted[canonical(module._arguments(model, **changed))] = near, width

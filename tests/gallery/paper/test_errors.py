@@ -13,7 +13,7 @@ from needlescope.experiments.stores.store import Store
 from needlescope.experiments.units.unit import Unit
 from needlescope.figures.reading.rows import means
 from needlescope.gallery.paper import errors as module
-from needlescope.gallery.paper.errors import LOSSES, MODELS, errors
+from needlescope.gallery.paper.errors import LOSSES, PAPER_MODELS, errors
 from needlescope.gallery.registry import published
 
 FIGURE = published("errors")
@@ -51,7 +51,7 @@ def test_the_peak_is_drawn_but_not_scored():
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     units = []
-    for point in grid(model=MODELS, loss=LOSSES, alpha1=(0.5, 2.0)):
+    for point in grid(model=PAPER_MODELS, loss=LOSSES, alpha1=(0.5, 2.0)):
         arguments = module._arguments(**point)
         units.append(Unit("predict", arguments))
         units += trials("simulate", {**arguments, "d": 20}, 3)

@@ -31,7 +31,7 @@ def test_units_are_distinct_and_every_dot_has_a_line(full):
         alpha1 = unit.arguments.get("training", {}).get("alpha1")
         places[unit.call].add((unit.arguments["model"], alpha1))
     assert places["simulate"] <= places["predict"]
-    assert {model for model, _ in places["asymptote"]} == set(module.MODELS)
+    assert {model for model, _ in places["asymptote"]} == set(module.PAPER_MODELS)
 
 
 def test_excess_of_theory_and_of_trials():

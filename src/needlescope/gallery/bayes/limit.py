@@ -296,6 +296,6 @@ def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
     keys.append(Key(AMP_THEORY, Line(colour=BAYES_COLOUR, width=AMP_WIDTH)))
     keys.append(Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, dash=DASHED, width=1.4)))
     keys.append(Key(AMP_SIMULATED.replace(")", size), dots=Dots(**AMP_DOTS)))
-    keys.append(Key("signal known (Bayes)", Line(**FLOOR)))
+    keys.append(Key(NAMES["bayes"], Line(**FLOOR)))
     spaces = {"columnspacing": 1.4, "handlelength": 1.8, "labelspacing": 0.3}
     return [Legend(keys, "upper left", (0.005, 1.0), 4 if columns == 2 else 2, spaces=spaces)]

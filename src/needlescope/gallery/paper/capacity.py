@@ -19,7 +19,7 @@ from ...figures.marks import Dots, Line, Mark, Rule, numbers
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES, WHITE, blend
-from ...models import get_model
+from ...models import PAPER_MODELS, get_model
 
 ORDER = 3
 TITLE = "How much data can be fitted without a mistake"
@@ -40,7 +40,6 @@ TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 BASE = {f"task.{key}": value for key, value in TASK.items()}
 BASE |= {f"query.{key}": value for key, value in QUERY.items()}
-MODELS = ("attention", "pooled", "vectorized")
 CAPACITIES = {
     "attention": 22.31,
     "pooled": 2.95,
@@ -68,11 +67,11 @@ SWEPT: dict[str, list[float]] = {
 def units(full: bool) -> list[Unit]:
     """Capacities along each axis, and trials at d and d/2 where separability is lost."""
     large, flat, count = (300, 50, 40) if full else (60, 20, 33)
-    result = [Unit("capacity", _arguments(model)) for model in MODELS]
+    result = [Unit("capacity", _arguments(model)) for model in PAPER_MODELS]
     for name, values in SWEPT.items():
         for value in values:
             changed = {name: value} | ({"theta": WEAK_THETA} if name == "R" else {})
-            models = ("attention",) if name == "cosine" else MODELS
+            models = ("attention",) if name == "cosine" else PAPER_MODELS
             result += [Unit("capacity", _arguments(model, **changed)) for model in models]
     for model, d in {"attention": large, "pooled": large, "vectorized": flat}.items():
         result += _trials(_arguments(model), d, CAPACITIES[model], WIDTH[model], count)

@@ -24,7 +24,7 @@ from ...figures.reading.varying import varying, with_value
 from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 from ...grid import choice
-from ...models import get_model
+from ...models import PAPER_MODELS, get_model
 
 ORDER = 1
 TITLE = "Errors against the amount of training data"
@@ -38,7 +38,6 @@ CAPTION = (
     "quarter at d = 400); those dots are shown and not scored."
 )
 TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
-MODELS = ("attention", "pooled", "vectorized")
 LOSSES = ("logistic", "square")
 ALPHA0, RIDGE = 4.0, 1e-5
 MEMORY = {"vectorized": 4 << 30}  # bytes that a full trial may take, above the default
@@ -59,11 +58,11 @@ def units(full: bool) -> list[Unit]:
         fine += (kink * np.array([0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1])).round(3).tolist()
     dots = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
     result = []
-    for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
+    for point in grid(model=PAPER_MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
         result.append(Unit("predict", _arguments(**point)))
     for alpha1 in fine[:41:2]:  # Bayes-optimal, with the data of query and readout
         result.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
-    for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
+    for point in grid(model=PAPER_MODELS, loss=LOSSES, alpha1=dots):
         room = {"memory": MEMORY[point["model"]]} if full and point["model"] in MEMORY else {}
         count = 8 if full else TRIALS[point["model"]]
         result += paired_trials("simulate", {**_arguments(**point), **room}, d, count)
@@ -83,7 +82,9 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     400, that of pooling 37 ± 6, 18 ± 3 and 10 ± 3 %.
     """
     if "d" in table:
-        weights = table["model"].map({name: get_model(name).weights(TASK["L"]) for name in MODELS})
+        weights = table["model"].map(
+            {name: get_model(name).weights(TASK["L"]) for name in PAPER_MODELS}
+        )
         peak = (table["training.loss"] == "square") & (table["training.alpha1"] == weights)
         table = table[~peak]
     return compare(table, BY, tuple(QUANTITIES))
@@ -97,7 +98,7 @@ TABLE = TableSpec(
     "errors",
     {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), ("test_error",))},
     across=(X, LOSS, "model", "alpha"),
-    only={"model": MODELS},
+    only={"model": PAPER_MODELS},
     more=1,
     beside=("bayes_optimal",),
 )
@@ -206,7 +207,7 @@ def _panel(
 ) -> Panel:
     """Return one quantity for one loss: the models' lines and dots."""
     marks: list[Mark] = []
-    for model in MODELS:
+    for model in PAPER_MODELS:
         for value, rows, look in _parts(table, model, loss, curves):
             lines = select(rows, [X, name], call="predict")
             trials = select(rows, [X, name], call="simulate")
@@ -281,7 +282,7 @@ def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
 def _hidden(table: pd.DataFrame, loss: str, marks: Sequence[Mark]) -> list[Mark]:
     """Name the models whose lines lie upon each other along zero."""
     top, hidden = heights(marks).max(initial=0.0), []
-    for model in MODELS:
+    for model in PAPER_MODELS:
         where = {"call": "predict", "model": model, "training.loss": loss}
         lines = select(table, [X, "train_error"], **where)
         if len(lines) and lines["train_error"].max() <= FLAT * top:
@@ -300,7 +301,7 @@ def _name(column: str, value: Any) -> str:
 
 def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]:
     """Name the models above the panels, and below them what else there is."""
-    present = [model for model in MODELS if (table["model"] == model).any()]
+    present = [model for model in PAPER_MODELS if (table["model"] == model).any()]
     keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in present], []
     corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
     result = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]

@@ -19,7 +19,7 @@ from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
 from ...figures.reading.validation import RowSpec, TableSpec, read_table, refuse_empty
 from ...figures.rendered import figure_of
 from ...figures.style import COLOURS, DASHED, NAMES
-from ...models import get_model
+from ...models import PAPER_MODELS, get_model
 
 ORDER = 6
 TITLE = "How fast the error reaches its limit"
@@ -37,8 +37,7 @@ CAPTION = (
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
-MODELS = ("attention", "pooled", "vectorized")
-WEIGHTS = {name: get_model(name).weights(int(TASK["L"])) for name in MODELS}  # per dimension
+WEIGHTS = {name: get_model(name).weights(int(TASK["L"])) for name in PAPER_MODELS}  # per dimension
 TOL = 3e-5  # the difference of two errors is wanted, which is small
 DRAWN_ERRORS = 3.0  # standard errors by which a difference must exceed zero to be drawn
 BY = ("model", "training.alpha1")
@@ -53,7 +52,7 @@ def units(full: bool) -> list[Unit]:
     fine = np.round(np.geomspace(1.25, 1250.0, 31), 3).tolist()
     dots = [2.0, 4.0, 8.0, 16.0, 32.0, *LATE]
     result = []
-    for model in MODELS:
+    for model in PAPER_MODELS:
         head = {"query": QUERY} if get_model(model).has_query else {}
         base = {"task": TASK, "model": model, **head}
         result.append(Unit("asymptote", {**base, "tol": TOL}))
