@@ -32,7 +32,7 @@ ANSWERS = {
     "simulate_alignment": lambda: ns.simulate_alignment(TASK, TRAINING, **SMALL),
     "simulate_focus": lambda: ns.simulate_focus(TASK, TRAINING, n_test=50, **SMALL),
     "simulate_separability": lambda: ns.simulate_separability(TASK, TRAINING, "pooled", **SMALL),
-    "simulate_amp": lambda: ns.simulate_amp(TASK, 1.0, rounds=3, **SMALL),
+    "simulate_amp": lambda: ns.simulate_amp(TASK, 1.0, iterations=3, **SMALL),
     "simulate_oracle": lambda: ns.simulate_oracle(TASK, "pooled", 200, 3, n_jobs=1),
 }
 

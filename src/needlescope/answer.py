@@ -116,7 +116,7 @@ class Answer:
     def to_pandas(self) -> pd.DataFrame:
         """Return a table of arguments and results, with a row for each point of the grid.
 
-        A path has a row for each round of each point.
+        A path has a row for each iteration of each point.
 
         Columns are named as in a `Store`'s table (``task.L``, ``training.alpha1``,
         ``test_error``, ``test_error_se``), so that `needlescope.figures` draws them too.

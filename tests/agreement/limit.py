@@ -21,7 +21,7 @@ import needlescope as ns
 from .points import TOL, gap_and_error, pair
 
 ROUNDS = (1, 2, 3, 5)  # of the path that are scored
-STANDS_STILL = 15  # rounds after which no point below moves
+STANDS_STILL = 15  # iterations after which no point below moves
 PLACES = ns.Positions([(0, 1), (1, 2), (0, 3)], [0.5, 0.3, 0.2])
 NEIGHBOURS = ns.Positions([(k, k + 1, k + 2) for k in range(8)])
 HALVES = ns.Positions([tuple(range(10)), tuple(range(10, 20))], [0.7, 0.3])
@@ -32,7 +32,7 @@ class LimitPoint(NamedTuple):
 
     task: ns.Task
     alpha: float
-    rounds: int
+    iterations: int
     d: int
     trials: int
 
@@ -43,16 +43,16 @@ class LimitPoint(NamedTuple):
         where = " given" if isinstance(t.positions, ns.Positions) else ""
         return (
             f"L={t.L} R={t.R}{where} theta={t.theta:g} pi={t.pi:g} alpha={self.alpha:g} "
-            f"rounds={self.rounds}"
+            f"iterations={self.iterations}"
         )
 
 
 def at(
-    L: int, R: int, theta: float, pi: float, alpha: float, rounds: int = STANDS_STILL,
+    L: int, R: int, theta: float, pi: float, alpha: float, iterations: int = STANDS_STILL,
     *, d: int = 60, trials: int = 40, positions: Any = "uniform",
 ) -> LimitPoint:  # fmt: skip
     """Write a point in one line."""
-    return LimitPoint(ns.Task(L, R, theta, pi, positions), alpha, rounds, d, trials)
+    return LimitPoint(ns.Task(L, R, theta, pi, positions), alpha, iterations, d, trials)
 
 
 LIMIT = [
@@ -116,9 +116,11 @@ QUICK = [LIMIT[k]._replace(d=40) for k in (2, 7, 16, 20, 45, 51)]
 
 
 def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:
-    """Return the z-score of each quantity at a point, and of the path at some rounds."""
+    """Return the z-score of each quantity at a point, and of the path at some iterations."""
     small, large = (
-        ns.simulate_amp(one.task, one.alpha, d, one.trials, [*seed, d], rounds=one.rounds, n_jobs=1)
+        ns.simulate_amp(
+            one.task, one.alpha, d, one.trials, [*seed, d], iterations=one.iterations, n_jobs=1
+        )
         for d in (one.d, 2 * one.d)
     )
     limits = _limits(one)
@@ -126,22 +128,22 @@ def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:
     for name, limit in limits.items():
         gap, error = gap_and_error(pair(small, name), pair(large, name), limit)
         result[name] = float(gap / error)
-    theory = ns.state_evolution(one.task, one.alpha, one.rounds, tol=TOL)
+    theory = ns.state_evolution(one.task, one.alpha, one.iterations, tol=TOL)
     gap, error = gap_and_error(*(pair(path, "path") for path in (small, large, theory)))
     for number in ROUNDS:
-        if number <= one.rounds:
+        if number <= one.iterations:
             result[f"round {number}"] = float(gap[number] / error[number])
     return result
 
 
 def _limits(one: LimitPoint) -> dict[str, tuple[float, float]]:
     """Return the limits of what the last estimate is, each with its standard error."""
-    if one.rounds == STANDS_STILL:
+    if one.iterations == STANDS_STILL:
         limit = ns.bayes_optimal(one.task, one.alpha, tol=TOL)
         assert limit.phase == "easy"
         q, error = pair(limit, "overlap"), pair(limit, "test_error")
     else:
-        path = ns.state_evolution(one.task, one.alpha, one.rounds, tol=TOL)
+        path = ns.state_evolution(one.task, one.alpha, one.iterations, tol=TOL)
         q = (path.path[-1], path.path_se[-1])
         dimmed = one.task.replace(theta=one.task.theta * float(np.sqrt(q[0])))
         error = pair(ns.oracle(dimmed, "bayes", tol=TOL), "error")

@@ -285,8 +285,8 @@ TOOLS = [
                                (-1, INF, NAN, HUGE, *WORDS))),
     Case("an estimate of hidden labels", lambda: estimate_task(X, HIDDEN), "^y must not be masked"),
     Case("an estimate of hidden bags", lambda: estimate_task(MASKED, Y), "^a masked array is not"),
-    *(Case(f"an estimate of positive={given!r}", partial(estimate_task, X, Y, positive=given),
-           "^positive must be a label of y, 0 or 1, got ")
+    *(Case(f"an estimate of pos_label={given!r}", partial(estimate_task, X, Y, pos_label=given),
+           "^pos_label must be a label of y, 0 or 1, got ")
       for given in (2, "x", [], {}, [0, 1], np.array([0, 1]), NAN)),
     *(Case(f"deletion by {given!r:.20}", partial(deletion_test, given, X),
            "^clf must have instance_scores, as MILClassifier does, got ")

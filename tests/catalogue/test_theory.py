@@ -209,7 +209,11 @@ CASES = [
         "task and alpha must broadcast against each other",
     ),
     *(
-        Case(f"path of {bad!r} rounds", asks(ns.state_evolution, TASK, 1.0, bad), "rounds must be")
+        Case(
+            f"path of {bad!r} iterations",
+            asks(ns.state_evolution, TASK, 1.0, bad),
+            "iterations must be",
+        )
         for bad in (0, -1, 2.5, 10_001, True, None, [3, 4], "ten")
     ),
     Case("path of tolerance 0", asks(ns.state_evolution, TASK, 1.0, tol=0.0), ONE_TOL),
@@ -223,7 +227,11 @@ CASES = [
         asks(ns.simulate_amp, TASK.replace(L=[10, 10**5]), 10.0, 10_000),
         r"5\d+ samples of 100000 tokens need about .* GiB, above memory=1073741824 .* or pass mem",
     ),
-    Case("limit in no round", asks(ns.simulate_amp, TASK, 1.0, rounds=0), "rounds must be"),
+    Case(
+        "limit in no iteration",
+        asks(ns.simulate_amp, TASK, 1.0, iterations=0),
+        "iterations must be",
+    ),
     Case("limit by magic", asks(ns.simulate_amp, TASK, 1.0, method="magic"), "method must be one"),
     Case(
         "limit of a guess",

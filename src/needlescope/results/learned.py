@@ -84,20 +84,21 @@ class StateEvolution(Answer):
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> ns.state_evolution(task, 2.0, rounds=4).path.round(2)
+    >>> ns.state_evolution(task, 2.0, iterations=4).path.round(2)
     array([0.  , 0.62, 0.93, 0.94, 0.94])
-    >>> ns.simulate_amp(task, 2.0, d=400, trials=4, rounds=4, n_jobs=1).path.round(2)
+    >>> ns.simulate_amp(task, 2.0, d=400, trials=4, iterations=4, n_jobs=1).path.round(2)
     array([0.  , 0.62, 0.93, 0.94, 0.94])
 
-    A table has a row for each point and round:
+    A table has a row for each point and iteration:
 
-    >>> result = ns.state_evolution(ns.Task(L=10, R=10, theta=1.0, pi=0.5), [0.2, 1.8], rounds=1)
-    >>> result.to_pandas()[["alpha", "round", "path"]].values.tolist()
+    >>> task = ns.Task(L=10, R=10, theta=1.0, pi=0.5)
+    >>> result = ns.state_evolution(task, [0.2, 1.8], iterations=1)
+    >>> result.to_pandas()[["alpha", "iteration", "path"]].values.tolist()
     [[0.2, 0.0, 0.0], [0.2, 1.0, 0.5], [1.8, 0.0, 0.0], [1.8, 1.0, 0.9]]
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("path",)
-    _last_axis: ClassVar[str] = "round"
+    _last_axis: ClassVar[str] = "iteration"
 
     path: FloatArray
     path_se: FloatArray
@@ -129,7 +130,7 @@ class SimulatedAMP(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
-    >>> result = ns.simulate_amp(task, 2.0, d=100, trials=3, rounds=6, n_jobs=1)
+    >>> result = ns.simulate_amp(task, 2.0, d=100, trials=3, iterations=6, n_jobs=1)
     >>> result.trials["path"].shape, bool(result.path[0] == 0.0)
     ((3, 7), True)
     """

@@ -342,15 +342,15 @@ def test_the_signal_is_looked_for_in_the_bags_that_are_named():
     X = rng.standard_normal((200, 10, 20))
     X[sick, 0, 0] += 6.0
     y = np.where(sick, "sick", "well")
-    result = estimate_task(X, y, positive="sick", random_state=0)
+    result = estimate_task(X, y, pos_label="sick", random_state=0)
     assert result.positives == 50 and result.task.pi == 0.25
     assert abs(result.theta - 6.0) < 3.5 * result.theta_se
     assert "50 of them positive ('sick')" in str(result)
     other = estimate_task(X, y, random_state=0)
-    assert other.positive == "well" and other.theta == 0.0
-    assert "pass positive=" in other.sentence()
-    with pytest.raises(ValueError, match="positive must be a label of y, 'sick' or 'well', got 1"):
-        estimate_task(X, y, positive=1)
+    assert other.pos_label == "well" and other.theta == 0.0
+    assert "pass pos_label=" in other.sentence()
+    with pytest.raises(ValueError, match="pos_label must be a label of y, 'sick' or 'well', got 1"):
+        estimate_task(X, y, pos_label=1)
 
 
 @pytest.mark.parametrize(

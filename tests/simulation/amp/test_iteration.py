@@ -41,7 +41,7 @@ def test_tokens_kept_or_made_again_are_the_same() -> None:
 
 
 def test_a_round_is_the_formula() -> None:
-    """Three rounds of the published iteration, token by token in double precision."""
+    """Three iterations of the published iteration, token by token in double precision."""
     _, tokens = data(n=30, d=12)
     F = hold(tokens).X.astype(float) / np.sqrt(12)
     x, V, g, alpha = np.zeros(12), 1.0, np.zeros((30, 8)), 30 / 12

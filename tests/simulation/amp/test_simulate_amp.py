@@ -34,7 +34,7 @@ def rough_integrals(monkeypatch):
 def test_it_reaches_the_limit(task, alpha, rough_integrals):
     """What a finite d adds is of order 1/d: two of them say what is left without it."""
     small, large = (
-        ns.simulate_amp(task, alpha, d=d, trials=24, seed=[2, d], rounds=15, n_jobs=1)
+        ns.simulate_amp(task, alpha, d=d, trials=24, seed=[2, d], iterations=15, n_jobs=1)
         for d in (50, 100)
     )
     told = ns.bayes_optimal(task, alpha)
@@ -50,7 +50,7 @@ def test_it_reaches_the_limit(task, alpha, rough_integrals):
 
 def test_it_finds_the_needle_in_a_hundred_tokens_within_ten_rounds():
     task = ns.Task(100, 1, 4.0, 0.5)
-    result = ns.simulate_amp(task, 1.0, d=400, trials=2, rounds=10, n_jobs=1)
+    result = ns.simulate_amp(task, 1.0, d=400, trials=2, iterations=10, n_jobs=1)
     assert result.test_error == pytest.approx(0.164, abs=0.02)
     path = result.trials["path"]
     assert path.shape == (2, 11) and (path[:, 0] == 0.0).all() and (path[:, -1] > 0.8).all()
@@ -61,13 +61,13 @@ def test_it_finds_the_needle_in_a_hundred_tokens_within_ten_rounds():
 def test_where_it_is_hard_it_stays_at_nothing():
     task = ns.Task(1000, 1, 5.0, 0.5)
     assert ns.bayes_optimal(task, 0.5).phase == "hard"
-    result = ns.simulate_amp(task, 0.5, d=60, trials=2, rounds=10, n_jobs=1)
+    result = ns.simulate_amp(task, 0.5, d=60, trials=2, iterations=10, n_jobs=1)
     assert result.overlap < 0.3 and result.test_error > 0.4
 
 
 def test_plain_iteration_takes_itself_for_better_than_it_is():
     """Without the correction a sample's own part in the estimate counts as evidence for it."""
-    options = {"d": 200, "trials": 8, "seed": 1, "rounds": 20, "n_jobs": 1}
+    options = {"d": 200, "trials": 8, "seed": 1, "iterations": 20, "n_jobs": 1}
     task = ns.Task(10, 1, 2.0, 0.5)
     best, plain = (ns.simulate_amp(task, 1.0, method=method, **options) for method in ("amp", "em"))
     assert plain.self_overlap - plain.overlap > 0.3
@@ -76,7 +76,10 @@ def test_plain_iteration_takes_itself_for_better_than_it_is():
 
 
 def test_workers_memory_and_grids_change_nothing():
-    task, options = ns.Task(6, 1, [3.0, 4.0], 0.5), {"d": 30, "trials": 3, "seed": 4, "rounds": 5}
+    task, options = (
+        ns.Task(6, 1, [3.0, 4.0], 0.5),
+        {"d": 30, "trials": 3, "seed": 4, "iterations": 5},
+    )
     item = ns.simulate_amp(task, 2.0, n_jobs=1, **options)
     two = ns.simulate_amp(task, 2.0, n_jobs=2, **options)
     assert item.shape == (2,) and item.trials["path"].shape == (2, 3, 6)
@@ -92,7 +95,7 @@ def test_no_sample_with_a_signal_teaches_nothing():
 
 
 def test_one_trial_has_no_standard_error():
-    result = ns.simulate_amp(ns.Task(4, 1, 3.0, 0.5), [1.0, 2.0], d=9, trials=1, rounds=3)
+    result = ns.simulate_amp(ns.Task(4, 1, 3.0, 0.5), [1.0, 2.0], d=9, trials=1, iterations=3)
     assert result.path_se.shape == result.path.shape == (2, 4) and np.isnan(result.path_se).all()
 
 
@@ -101,10 +104,10 @@ def test_a_finite_dimension_blurs_the_boundary(rough_integrals):
     """State evolution escapes at all α above it and at none below; trials do so more or less."""
     task = ns.Task(100, 1, 4.0, 0.5)
     alpha = ns.phase_boundaries(task).alpha_amp * np.array([0.7, 1.5])
-    told = ns.state_evolution(task, alpha, rounds=40, tol=5e-3).path
+    told = ns.state_evolution(task, alpha, iterations=40, tol=5e-3).path
     assert told[0].max() < ESCAPED < told[1, 10]
     small, large = (
-        ns.simulate_amp(task, alpha, d, trials, seed=8, rounds=40, n_jobs=1).trials
+        ns.simulate_amp(task, alpha, d, trials, seed=8, iterations=40, n_jobs=1).trials
         for d, trials in ((100, 200), (400, 100))
     )
     (below, above), (below_large, above_large) = (
@@ -112,13 +115,13 @@ def test_a_finite_dimension_blurs_the_boundary(rough_integrals):
     )
     assert below > 0.05 and above < 0.85  # 0.18 and 0.72, each ± 0.03
     assert below_large < below and above_large > above  # 0.03 ± 0.02 and 0.88 ± 0.04
-    rounds = (small["path"][1] > ESCAPED).argmax(axis=-1)  # 0 for those that do not
-    assert np.median(rounds[rounds > 0]) < (told[1] > ESCAPED).argmax()
+    iterations = (small["path"][1] > ESCAPED).argmax(axis=-1)  # 0 for those that do not
+    assert np.median(iterations[iterations > 0]) < (told[1] > ESCAPED).argmax()
 
 
 def test_a_learned_strength_finds_the_needle_in_a_hundred_tokens(rough_integrals):
     """From below it would assume too little to see anything."""
-    options = {"d": 100, "trials": 12, "seed": 3, "rounds": 20, "n_jobs": 1}
+    options = {"d": 100, "trials": 12, "seed": 3, "iterations": 20, "n_jobs": 1}
     task = ns.Task(100, 1, 5.0, 0.5)
     known, learned = (
         ns.simulate_amp(task, 1.0, assumed_theta=a, **options) for a in (None, "learned")

@@ -48,7 +48,7 @@ def estimate_task(
     X: Any,
     y: Any,
     *,
-    positive: Any = None,
+    pos_label: Any = None,
     random_state: Any = None,
     progress: Progress = None,
 ) -> TaskEstimate:
@@ -60,7 +60,7 @@ def estimate_task(
         At least five bags of each class.
     y : array (bags,)
         A label for each bag, of two kinds.
-    positive : label, optional
+    pos_label : label, optional
         The label of bags with a signal in some instances; by default the one that sorts last.
         Pass it where labels are words: "well" sorts after "sick".
     random_state : int, RandomState or None, default None
@@ -76,7 +76,7 @@ def estimate_task(
     ------
     ValueError
         If the bags or labels cannot be read, if there are fewer than five bags of a class, or if
-        ``positive`` is no label of y.
+        ``pos_label`` is no label of y.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def estimate_task(
     True
     """
     bags = as_bags(X)
-    n, (label, signs) = len(bags), _signs(bags, y, positive)
+    n, (label, signs) = len(bags), _signs(bags, y, pos_label)
     positives = int((signs > 0.0).sum())
     random = check_random_state(random_state)
     models = ["pooled", "attention"]
@@ -142,7 +142,7 @@ def estimate_task(
         theta=result.task.theta,
         bags=n,
         positives=positives,
-        positive=label,
+        pos_label=label,
         features=bags.d,
         size=float(bags.lengths.mean()),
         halves={name: getattr(result.halves, name) for name in HALVES_FIELDS},
@@ -166,16 +166,16 @@ def estimate_task(
     )
 
 
-def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
+def _signs(bags: Bags, y: Any, pos_label: Any) -> tuple[Any, FloatArray]:
     """Return the positive label, and −1 or +1 for each bag."""
     check_order("y", y, bags.ids)
     classes, signs = two_classes(read_labels(y, len(bags)))
     labels = classes.tolist()
-    if positive is not None and (np.ndim(positive) or positive not in labels):
+    if pos_label is not None and (np.ndim(pos_label) or pos_label not in labels):
         raise ValueError(
-            f"positive must be a label of y, {labels[0]!r} or {labels[1]!r}, got {positive!r}"
+            f"pos_label must be a label of y, {labels[0]!r} or {labels[1]!r}, got {pos_label!r}"
         )
-    if positive == labels[0]:
+    if pos_label == labels[0]:
         signs, labels = -signs, labels[::-1]
     positives, negatives = int((signs > 0.0).sum()), int((signs < 0.0).sum())
     if min(positives, negatives) < LEAST_BAGS:

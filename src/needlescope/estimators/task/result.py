@@ -37,7 +37,7 @@ class TaskEstimate:
         Effective number of features.
     bags, positives, features : int
         How many there are.
-    positive : label
+    pos_label : label
         The label of bags with a signal.
     size : float
         Mean number of instances in a bag.
@@ -106,7 +106,7 @@ class TaskEstimate:
     dimension: float
     bags: int
     positives: int
-    positive: Any
+    pos_label: Any
     features: int
     size: float
     surprise: float
@@ -161,7 +161,7 @@ class TaskEstimate:
             strength = f"θ of {self.theta:.0f} or more"
         result = f"{strength}, R = {self.R:.1f} ± {self.R_se:.1f}"
         lines = [
-            f"{self.bags} bags, {self.positives} of them positive ({self.positive!r}), of "
+            f"{self.bags} bags, {self.positives} of them positive ({self.pos_label!r}), of "
             f"{self.size:.1f} instances and {self.features} features",
             f"signal: {result} (at {self.surprise:.1f} standard errors)"
             if self.theta
@@ -180,8 +180,8 @@ class TaskEstimate:
         """Say in one sentence what the theory predicts, and what was measured."""
         if not self.theta:
             return (
-                f"no signal in bags labelled {self.positive!r} for the theory to predict from (if "
-                f"the others carry it, pass positive=); measured: {_named(self.measured)}"
+                f"no signal in bags labelled {self.pos_label!r} for the theory to predict from (if "
+                f"the others carry it, pass pos_label=); measured: {_named(self.measured)}"
             )
         errors = f"{_named(self.predicted)} (measured: {_named(self.measured)})"
         level = errors_level(self.departures)

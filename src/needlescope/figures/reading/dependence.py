@@ -34,7 +34,7 @@ SYMBOLS = {
     "training.schedule": "schedule", "training.schedule.steps": "steps",
     "training.schedule.shares": "batches", "training.schedule.eta_w": "steps of w",
     "training.schedule.eta_b": "steps of b", "training.schedule.eta_q": "steps of q",
-    "starts": "starts, end to end", "method": "iteration", "rounds": "rounds", "d": "d",
+    "starts": "starts, end to end", "method": "iteration", "iterations": "iterations", "d": "d",
     "samples": "draws in a trial", "trials": "trials",
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""

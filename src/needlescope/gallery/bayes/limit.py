@@ -63,7 +63,7 @@ AMP_ALPHAS = {10: (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 100: (0.1, 0.25, 0.5, 1.0, 4.
 TRAINED_ALPHAS = {10: (0.5, 1.0, 2.0, 4.0, 8.0), 100: (1.0, 2.0, 4.0)}
 JUMP = {10: (), 100: (0.2345, 0.237, 0.323, 0.3265)}  # both sides of the boundaries
 JUMP_FACTOR = 2.0  # a factor from the boundaries within which an iteration is not scored
-ROUNDS = 60  # at 20 a tenth of the iterations at α = 1 have not yet left zero, at L = 100
+ITERATIONS = 60  # at 20 a tenth of the iterations at α = 1 have not yet left zero, at L = 100
 TOL = 1e-2  # of the limit, which is less sure where it jumps
 PREDICT_TOL = 5e-3  # of trained errors: thinner than their lines
 BY = ("task.L", "task.theta", "alpha")
@@ -103,7 +103,7 @@ def bayes_unit(task: dict[str, Any], alpha: float) -> Unit:
 
 def amp_units(task: dict[str, Any], alpha: float, d: int, count: int) -> list[Unit]:
     """Return trials of AMP at d and d/2."""
-    arguments = {"task": task, "alpha": alpha, "rounds": ROUNDS}
+    arguments = {"task": task, "alpha": alpha, "iterations": ITERATIONS}
     return paired_trials("simulate_amp", arguments, d, count)
 
 

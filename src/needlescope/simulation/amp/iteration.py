@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
 
 
 def iterate(
-    task: Task, data: Data, rounds: int, *, corrected: bool = True, theta: float | None = None
+    task: Task, data: Data, iterations: int, *, corrected: bool = True, theta: float | None = None
 ) -> Iterator[Estimate]:
     """Yield the estimate after each round, from samples that all carry a signal.
 
@@ -43,7 +43,7 @@ def iterate(
     learns = theta is None
     strength = FIRST_STRENGTH if theta is None else float(theta)
     x, V, g = np.zeros(d), 1.0, np.zeros((n, L))
-    for number in range(1, rounds + 1):
+    for number in range(1, iterations + 1):
         pulled, squares = np.zeros(d), 0.0
         for block in data.blocks():
             rows = block.table

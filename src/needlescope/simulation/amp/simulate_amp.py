@@ -32,7 +32,7 @@ def simulate_amp(
     trials: int = 8,
     seed: Any = 0,
     *,
-    rounds: int = 20,
+    iterations: int = 20,
     method: str = "amp",
     assumed_theta: float | str | None = None,
     assumed_R: int | None = None,
@@ -45,7 +45,7 @@ def simulate_amp(
     The twin of `bayes_optimal`, whose overlap it reaches in the "easy" phase, and of
     `state_evolution`, which gives its ``path`` as d → ∞. The effect of a finite d is of order 1/d,
     except near the algorithmic threshold (`phase_boundaries`), which it blurs. At L = 100, θ = 4,
-    π = 0.5 the threshold is α = 0.325. Within 40 rounds, at 0.7 of it a fraction 0.18 ± 0.03 of
+    π = 0.5 the threshold is α = 0.325. Within 40 iterations, at 0.7 of it a fraction 0.18 ± 0.03 of
     the trials finds the signal for d = 100, and 0.02 ± 0.01 for d = 800; at 1.5 of it a fraction
     0.72 ± 0.03 and 0.82 ± 0.03.
 
@@ -61,7 +61,7 @@ def simulate_amp(
         Independent repetitions.
     seed, n_jobs, progress : optional
         As in `simulate`.
-    rounds : int, default 20
+    iterations : int, default 20
         Of the iteration, from 1 to 10,000.
     method : "amp" or "em", default "amp"
         Approximate message passing, or plain expectation–maximisation, which lacks the Onsager
@@ -95,7 +95,7 @@ def simulate_amp(
     >>> bool(abs(result.overlap - limit.overlap) < 4 * result.overlap_se)
     True
     """
-    alpha = check_amp(task, alpha, d, rounds, method, assumed_theta, assumed_R, memory)
+    alpha = check_amp(task, alpha, d, iterations, method, assumed_theta, assumed_R, memory)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
     check_n_jobs(n_jobs)
@@ -106,7 +106,7 @@ def simulate_amp(
             tasks[k // trials],
             float(alphas[k // trials]),
             d,
-            rounds,
+            iterations,
             method,
             assumed_theta,
             assumed_R,
@@ -120,7 +120,7 @@ def simulate_amp(
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
     options |= {
-        "rounds": rounds,
+        "iterations": iterations,
         "method": method,
         "assumed_theta": assumed_theta,
         "assumed_R": assumed_R,
@@ -133,7 +133,7 @@ def check_amp(
     task: Task,
     alpha: Value,
     d: int,
-    rounds: int,
+    iterations: int,
     method: str,
     assumed_theta: Any,
     assumed_R: Any,
@@ -146,7 +146,7 @@ def check_amp(
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     whole("d", d, 1, 10**6)
-    whole("rounds", rounds, 1, 10_000)
+    whole("iterations", iterations, 1, 10_000)
     whole("memory", memory, 1, 1 << 50)
     choice("method", method, METHODS)
     if isinstance(assumed_theta, str):
@@ -184,7 +184,7 @@ class _Trial(NamedTuple):
     task: Task
     alpha: float
     d: int
-    rounds: int
+    iterations: int
     method: str
     assumed_theta: float | str | None
     assumed_R: int | None
@@ -195,7 +195,7 @@ class _Trial(NamedTuple):
     def seconds(self) -> float:
         """A rough time: 5 ns for a token's number, and 1 ns in each round."""
         numbers = self.alpha * self.task.pi * self.d * self.task.L * self.d
-        return float(numbers * (5e-9 + 1e-9 * self.rounds)) + 0.05
+        return float(numbers * (5e-9 + 1e-9 * self.iterations)) + 0.05
 
 
 def _trial(trial: _Trial) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def _trial(trial: _Trial) -> dict[str, Any]:
     xi /= np.linalg.norm(xi)
     n = max(1, round(trial.alpha * d))
     count = int((generator(child(trial.seed, 1)).random(n) < task.pi).sum())
-    path = np.zeros(trial.rounds + 1)
+    path = np.zeros(trial.iterations + 1)
     assumed_task = task if trial.assumed_R is None else task.replace(R=trial.assumed_R)
     last = Estimate(np.zeros(d), task.theta, 0)
     if count:
@@ -215,7 +215,7 @@ def _trial(trial: _Trial) -> dict[str, Any]:
         assumed = task.theta if trial.assumed_theta is None else trial.assumed_theta
         theta = None if isinstance(assumed, str) else float(assumed)
         corrected = trial.method == "amp"
-        for last in iterate(assumed_task, data, trial.rounds, corrected=corrected, theta=theta):
+        for last in iterate(assumed_task, data, trial.iterations, corrected=corrected, theta=theta):
             path[last.round] = _cosine(last.xi, xi) ** 2
     size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
     rng = generator(child(trial.seed, 3))

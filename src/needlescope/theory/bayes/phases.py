@@ -150,12 +150,12 @@ def phases(transition: Transition | None, alpha: FloatArray) -> FloatArray:
 
 
 def iterate_overlaps(
-    theta: float, table: PosteriorMass, alpha: FloatArray, rounds: int
+    theta: float, table: PosteriorMass, alpha: FloatArray, iterations: int
 ) -> FloatArray:
     """Return the overlaps of AMP from zero, at [απ, iteration, column of the table]."""
     columns = 1 + REPLICATES
-    result = np.zeros((len(alpha), rounds + 1, columns))
-    for number in range(rounds):
+    result = np.zeros((len(alpha), iterations + 1, columns))
+    for number in range(iterations):
         M = table(theta * np.sqrt(result[:, number]))[:, np.arange(columns), np.arange(columns)]
         field = alpha[:, None] * theta**2 * M
         result[:, number + 1] = field / (1.0 + field)

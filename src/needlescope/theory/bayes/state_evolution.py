@@ -27,7 +27,7 @@ from .posterior_mass import PosteriorMass
 
 
 def state_evolution(
-    task: Task, alpha: Value, rounds: int = 20, *, tol: float = 1e-3, on_error: str = "raise"
+    task: Task, alpha: Value, iterations: int = 20, *, tol: float = 1e-3, on_error: str = "raise"
 ) -> StateEvolution:
     """Return the overlap of AMP with the signal after each iteration from zero.
 
@@ -40,7 +40,7 @@ def state_evolution(
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     alpha : float or array
         All labelled samples divided by d, above 0.
-    rounds : int, default 20
+    iterations : int, default 20
         Number of iterations, from 1 to 10,000.
     tol : float, default 1e-3
         Largest uncertainty of the overlaps, twice their standard error, in (0, 1].
@@ -69,13 +69,13 @@ def state_evolution(
            [0.  , 0.07, 0.86, 0.87, 0.87]])
     """
     grid = broadcast_alpha(task, alpha)
-    whole("rounds", rounds, 1, 10_000)
+    whole("iterations", iterations, 1, 10_000)
     tol = check_tol(tol)
     points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
 
     def solve(members: list[int], table: PosteriorMass) -> list[tuple[Row, float]]:
         theta = grid.tasks[members[0]].theta
-        paths = iterate_overlaps(theta, table, grid.samples(members), rounds)
+        paths = iterate_overlaps(theta, table, grid.samples(members), iterations)
         errors = paths[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
         return [
             ({"path": path, "path_se": error}, ERRORS_WITHIN_TOL * float(error.max()))
@@ -83,6 +83,6 @@ def state_evolution(
         ]
 
     rows = grid.solve(points, {"provenance": STATE_EVOLUTION}, solve, tol, "the path")
-    options = {"alpha": grid.alpha, "rounds": rounds, "tol": tol, "on_error": on_error}
+    options = {"alpha": grid.alpha, "iterations": iterations, "tol": tol, "on_error": on_error}
     question = Question("state_evolution", task, None, options)
     return gather(StateEvolution, rows, grid.shape, question)
