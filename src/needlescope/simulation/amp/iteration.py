@@ -1,7 +1,7 @@
 """Approximate message passing (AMP) for the signal, which is attention iterated.
 
 With F = X/√d over the tokens of the samples that carry a signal, the estimate ξ̂ = x/√d starts at
-zero; each round attends to the tokens along it and takes the attended mean as the next estimate:
+zero. Each iteration attends to the tokens along it; the attended mean is the next estimate:
 
     ω = F x − V g,    p = P(l ∈ S | ω),    g = θ p,    s = mean Σ_l p_l²,    A = α₊ θ² s
     x ← (Σ Fᵀ g − x α₊ θ² (R − s))/(1 + A),    V = 1/(1 + A)
@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
 def iterate(
     task: Task, data: Data, iterations: int, *, corrected: bool = True, theta: float | None = None
 ) -> Iterator[Estimate]:
-    """Yield the estimate after each round, from samples that all carry a signal.
+    """Yield the estimate after each iteration, from samples that all carry a signal.
 
     ``theta`` is the assumed strength; without it the strength is learned, round by round.
     """

@@ -67,14 +67,14 @@ def simulate_amp(
         Approximate message passing, or plain expectation–maximisation, which lacks the Onsager
         correction for a sample's own contribution to the estimate.
     assumed_theta : float, "learned" or None, default None
-        The assumed signal strength: the true one by default. "learned" estimates it in each round,
-        between 0.1 and 50. The positions are always the task's.
+        The assumed signal strength: the true one by default. "learned" estimates it in each
+        iteration, between 0.1 and 50. The positions are always the task's.
     assumed_R : int, optional
         The assumed number of signal tokens, from 1 to L: the true one by default. Not with given
         positions, which determine it.
     memory : int, default 1 GiB
-        Bytes that a trial may need, roughly. If its tokens do not fit, every round generates them
-        again; if one number for each token does not fit, the call is refused.
+        Bytes that a trial may need, roughly. If its tokens do not fit, every iteration generates
+        them again; if one number for each token does not fit, the call is refused.
 
     Returns
     -------
@@ -193,7 +193,7 @@ class _Trial(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """A rough time: 5 ns for a token's number, and 1 ns in each round."""
+        """A rough time: 5 ns for a token's number, and 1 ns in each iteration."""
         numbers = self.alpha * self.task.pi * self.d * self.task.L * self.d
         return float(numbers * (5e-9 + 1e-9 * self.iterations)) + 0.05
 
