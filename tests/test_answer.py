@@ -120,6 +120,7 @@ def test_arrays_that_are_no_axes_are_told_apart_in_the_table():
     assert given["signal.given"].str.startswith("array (30,) #").all()
 
 
+@pytest.mark.slow
 def test_noise_stands_in_the_table_by_its_fields_as_in_a_store():
     noise = ns.Noise("student", df=5.0)
     table = ns.simulate(TASK, TRAINING, "pooled", noise=noise, **SMALL).to_pandas()

@@ -37,6 +37,7 @@ def files(tmp_path, monkeypatch):
         file["obs/type"], file["obsm/X_pca"] = ["T"] * 120, table
 
 
+@pytest.mark.slow
 def test_every_block_runs_and_all_ways_lead_to_the_same_bags(files):
     space: dict = {}
     seen = []

@@ -196,6 +196,7 @@ def test_the_corrected_error_is_the_larger():
     assert result.corrected == pytest.approx(result.se * np.sqrt(1 + 4))
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_tables(tmp_path, capsys):
     rng = np.random.default_rng(1)
     y, bag = np.arange(20) % 2, np.repeat(np.arange(20), 3)
@@ -225,6 +226,7 @@ def test_fresh_sets_are_read_as_they_were_written(tmp_path, capsys):
     assert fresh.main([]) == 2
 
 
+@pytest.mark.slow
 def test_probabilities_are_binned_and_are_those_of_fresh_bags(monkeypatch):
     monkeypatch.setattr(honest, "FRESH", 500)
     bags, draw = honest.CASES["the theory's, half positive, 300 bags"]
@@ -264,6 +266,7 @@ def test_signals_are_read_in_the_order_of_bags_and_located_in_bags_held_out(tmp_
     assert seen == [(16, 2)] * 5
 
 
+@pytest.mark.slow
 @needs_peak
 def test_slides_are_fitted_and_the_table_says_what_it_took(tmp_path, capsys):
     words = ["--bags", "12", "--least", "5", "--most", "40", "--features", "6", "--jobs", "1"]

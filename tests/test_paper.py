@@ -88,6 +88,7 @@ def test_every_provenance_says_whose_derivation_it_is():
     assert [item for item in result if bare(item)] == []
 
 
+@pytest.mark.slow
 def test_no_module_names_a_bare_result():
     assert len(MODULES) > 200
     trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}

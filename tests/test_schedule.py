@@ -41,6 +41,7 @@ def test_even_shares_of_any_number_sum_to_one() -> None:
         assert ns.Schedule.even(steps).steps == steps
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("call", [ns.align, ns.predict, ns.focus])
 def test_every_call_that_trains_a_query_follows_it(call) -> None:
     task, two = ns.Task(L=4, R=1, theta=4.0, pi=0.5), ns.Training(4.0, 1.0)

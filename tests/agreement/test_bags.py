@@ -28,6 +28,7 @@ def test_a_small_point_agrees(index):
     check_one(scores(BAGS[index]._replace(d=25), seed=[11, index]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("one", STEPS, ids=[step.name for step in STEPS])
 def test_the_query_after_two_steps_agrees(one):
     check_one(query_scores(one._replace(d=60, trials=100), seed=[14]))

@@ -24,6 +24,7 @@ def of(index, found):
     return found[index]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("index", QUICK, ids=[NAMES[k] for k in QUICK])
 def test_the_query_agrees(index, found):
     check_one(of(index, found))
@@ -40,6 +41,7 @@ def test_queries_agree_everywhere(found):
     check_all([of(index, found) for index in range(len(BALANCED))])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("index", TRAINED, ids=[NAMES[k] for k in TRAINED])
 def test_errors_after_training_agree(index):
     check_one(scores(BALANCED[index], seed=[14, index]))

@@ -42,6 +42,7 @@ def halfway(model, task, query, alpha, d, seed):
     return at[0], np.sqrt(np.linalg.inv(information)[0, 0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("model", "task", "query", "d"),
     [

@@ -74,6 +74,7 @@ MODELS = ("attention", "pooled", "vectorized")
 QUICK = [*zip(MODELS, LOSSES, strict=True)]  # each model and each loss once
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("model", "loss"),
     [

@@ -21,6 +21,7 @@ def test_a_small_point_agrees(index):
     check_one(scores(SEVERAL[index]._replace(d=25), seed=[6, index]))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("index", [0, 4])
 def test_a_small_trained_query_agrees(index):
     point = TRAINED[index]._replace(d=60)

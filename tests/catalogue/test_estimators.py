@@ -305,7 +305,7 @@ def test_refused_with_a_sentence(cases):
     check_all(cases)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_weights_within_the_range_are_fitted(kind, weight):
     assert p.min() >= 0.0 and p.max() <= 1.0
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("kind", "parameters"),

@@ -390,6 +390,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("cases", by_sentence([*TABLED, *AXES, *ONE, *OWN, *OTHERS]))
 def test_refused_with_a_sentence(cases):
     check_all(cases)
@@ -397,6 +398,7 @@ def test_refused_with_a_sentence(cases):
     plt.close("all")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", TABLES)
 def test_what_is_changed_for_the_catalogue_is_drawn_as_it_is(name):
     assert drawn(name).axes

@@ -12,6 +12,7 @@ import pytest
 from needlescope.gallery.registry import names
 
 
+@pytest.mark.slow
 def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
     folder = tmp_path / "drawn"
     result = run("figure", "alignment", "--folder", folder)

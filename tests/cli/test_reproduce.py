@@ -37,6 +37,7 @@ def line(run, tmp_path, monkeypatch):
     return line
 
 
+@pytest.mark.slow
 def test_a_page_of_the_figures_that_are_named(line, folder):
     done = line(LINE)
     assert done.exit_code == 0
@@ -53,6 +54,7 @@ def test_a_page_of_the_figures_that_are_named(line, folder):
     assert listed["figure"] == "alignment" and float(listed["largest_z"]) == row["largest_z"]
 
 
+@pytest.mark.slow
 def test_the_command_that_retries_works_as_printed(line, folder):
     units = published("alignment").units(False)
     with Store(folder / "results.sqlite") as store:
@@ -69,6 +71,7 @@ def test_the_command_that_retries_works_as_printed(line, folder):
     assert "<body class='good'>" in (folder / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_an_experiment_of_which_nothing_succeeds_does_not_stop_the_others(line, folder):
     sentence = "NotConverged: 1 < 2"
     with Store(folder / "results.sqlite") as store:

@@ -120,6 +120,7 @@ def test_a_table_can_be_shown_where_there_is_only_ascii(shell, spec, monkeypatch
     assert result.returncode == 0 and " +- " in result.stdout and result.stdout.isascii()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 @pytest.mark.parametrize("engine", ["local", pytest.param("dask", marks=pytest.mark.slow)])
 def test_ctrl_c_says_that_nothing_is_lost(engine, start, shell, spec, tmp_path):

@@ -57,7 +57,7 @@ def expected(estimator):
     return dict.fromkeys(("check_sample_weight_equivalence_on_dense_data",), FOLDS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(102)
 @parametrize_with_checks(
     [
         MIL(effort="quick", cv=2),

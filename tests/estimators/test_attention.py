@@ -80,6 +80,7 @@ def test_parts_add_up_to_the_score(fitted):
     assert (np.argsort(score) == np.argsort(result)).all()
 
 
+@pytest.mark.slow
 def test_probabilities_are_honest():
     X, y = make_digit_bags(bags=1200, L=15, noise=0.3, random_state=0)
     clf = MILClassifier(random_state=0).fit(X[:300], y[:300])
@@ -148,6 +149,7 @@ def test_refining_lowers_the_training_loss():
     assert losses[0] > losses[1] > losses[2]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("split", ["split", "crossfit"])
 def test_other_ways_to_share_the_bags(split):
     X, y = needles()

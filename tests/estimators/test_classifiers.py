@@ -41,6 +41,7 @@ def test_same_answer_for_the_same_random_state_and_after_pickling(kind):
     np.testing.assert_array_equal(item.decision_function(X), again.decision_function(X))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ALL)
 def test_arrays_lists_and_bags_give_the_same(kind):
     X, y = needles(n=80)
@@ -52,6 +53,7 @@ def test_arrays_lists_and_bags_give_the_same(kind):
     np.testing.assert_allclose(result[0], result[2], rtol=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", (MILClassifier, PooledClassifier))
 def test_searches_and_pipelines(kind):
     X, y = needles(n=120)
@@ -100,6 +102,7 @@ def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
     assert told[-1] == (60, 60) and told.count((60, 60)) > 5
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])
 def test_other_losses(loss):
     X, y = needles(n=100)
@@ -112,6 +115,7 @@ def test_other_losses(loss):
             MILClassifier(loss=loss, max_refine_iter=3).fit(X, y)
 
 
+@pytest.mark.slow
 def test_extremes_have_answers():
     rng = np.random.default_rng(0)
     y = np.array([0, 1] * 10)
@@ -167,6 +171,7 @@ def test_bad_labels_and_weights_are_refused(X, y, weight, sentence):
         MILClassifier().fit(X, y, sample_weight=weight)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share", [0.02, 0.04])
 def test_rare_positives_have_honest_probabilities(share):
     def draw(n, seed):

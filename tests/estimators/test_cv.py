@@ -82,6 +82,7 @@ def test_repeats_do_not_make_errors_smaller():
     np.testing.assert_allclose(errors[1], errors[0], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_splitters_of_scikit_learn():
     X, y = needles(n=60)
     groups = np.arange(60) // 4

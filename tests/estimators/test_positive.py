@@ -29,6 +29,7 @@ def of_the_sick(clf, sick):
     return clf.predict_proba(X[80:])[:, list(clf.classes_).index(sick)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("given", [{"pooling": "log_mean_exp"}, {"effort": "quick"}, {}])
 def test_the_spelling_of_labels_decides_nothing(given):
     early, late = (fitted(named(sick), **given) for sick in ("cancer", "tumour"))

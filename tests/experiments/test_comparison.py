@@ -23,6 +23,7 @@ def table(rng, points=400, count=6, shift=0.0, slope=0.0):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_scores_are_centred_and_of_unit_size_in_spite_of_few_trials():
     z = compare(table(np.random.default_rng(0)), BY, ["test_error"]).z
     assert len(z) == 400
@@ -31,6 +32,7 @@ def test_scores_are_centred_and_of_unit_size_in_spite_of_few_trials():
     assert (z.abs() > 4).sum() == 0
 
 
+@pytest.mark.slow
 def test_what_finite_dimension_adds_is_taken_off():
     z = compare(table(np.random.default_rng(1), slope=2.0), BY, ["test_error"]).z
     assert abs(z.mean()) < 0.2

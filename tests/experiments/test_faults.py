@@ -262,6 +262,7 @@ def test_kill_9_of_a_run_on_workers(script, tmp_path: Path) -> None:
     completes(tmp_path / "a.sqlite", run_units_of_script())
 
 
+@pytest.mark.slow
 @posix
 def test_ctrl_c(script, tmp_path: Path) -> None:
     run = script(RUN, tmp_path / "a.sqlite")
@@ -298,6 +299,7 @@ if __name__ == "__main__":
     completes(tmp_path / "a.sqlite", run_units_of_script())
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     "units",
@@ -360,6 +362,7 @@ def test_two_writers_end_with_the_union(script, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(table(store, units), undisturbed(units))
 
 
+@pytest.mark.slow
 @posix
 def test_many_may_make_one_store_at_once(script, tmp_path: Path) -> None:
     code = """
@@ -411,6 +414,7 @@ with Store(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 @posix
 def test_no_room_for_a_longer_file(script, tmp_path: Path) -> None:
     code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
@@ -424,6 +428,7 @@ def test_no_room_for_a_longer_file(script, tmp_path: Path) -> None:
     assert sound(tmp_path / "a.sqlite") >= kept + 10
 
 
+@pytest.mark.slow
 def test_no_room_on_a_real_disk(tmp_path: Path) -> None:
     disk, saved = tmp_path / "disk", tmp_path / "saved"
     disk.mkdir()
@@ -475,6 +480,7 @@ except StoreError as problem:
 """
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("folder_too", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_read_only_store(script, tmp_path: Path, folder_too: bool) -> None:

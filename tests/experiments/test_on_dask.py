@@ -226,6 +226,7 @@ def test_a_scheduler_that_goes_away_is_said(
         dask(cluster.address)(simulations(12, 400), each, False)
 
 
+@pytest.mark.slow
 def test_no_workers_and_no_scheduler_are_said(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +271,7 @@ def test_workers_are_checked(n_jobs: int) -> None:
         dask(n_jobs=n_jobs)
 
 
+@pytest.mark.slow
 def test_nothing_here_starts_on_import() -> None:
     code = "import needlescope.experiments.on_dask, sys; print('distributed' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -311,6 +313,7 @@ def test_an_address_that_is_none_is_refused_with_a_sentence(
     assert "scheduler must be an address" in err or "scheduler answers at" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["tls://127.0.0.1:9"])
 def test_an_address_that_is_none_ends_the_command(address: str, tmp_path: Path) -> None:
     (tmp_path / "spec.toml").write_text(SPEC)

@@ -321,6 +321,7 @@ def test_a_file_can_give_positions_and_losses(tmp_path):
     assert by_object == [oracle]
 
 
+@pytest.mark.slow
 def test_a_file_can_give_schedules(tmp_path):
     path = tmp_path / "sweep.toml"
     path.write_text(

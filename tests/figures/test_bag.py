@@ -91,6 +91,7 @@ def test_one_panel_into_given_axes():
     assert [axis.get_ylabel() for axis in bag(ADDS).axes] == ["adds to the log odds"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "coords", [None, np.arange(4.0), GRID, GRID[[0, 0, 1, 2]], np.zeros((4, 2))]
 )

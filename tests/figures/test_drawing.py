@@ -69,7 +69,7 @@ def means(table, call, column):
     return list(zip(values.mean(), values.sem(), strict=True))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("name", GIVEN)
 def test_curves_are_a_table_of_the_points_that_are_drawn(name):
     result, drawing = figures.curves(name, *GIVEN[name]), drawing_of(name)
@@ -152,6 +152,7 @@ def test_the_map_is_the_difference_of_two_errors():
     assert rings.scale == result.scale == drawing.bar and result.scale.low == -result.scale.high
 
 
+@pytest.mark.slow
 def test_curves_are_had_without_matplotlib(tmp_path):
     """One of them is, and no module but `render` loads matplotlib before something is drawn."""
     (tmp_path / "given.pickle").write_bytes(pickle.dumps(GIVEN["attended"]))

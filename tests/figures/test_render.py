@@ -13,7 +13,7 @@ from needlescope.figures.render import picture, spread
 from tests.gallery.tables import GIVEN, complete, drawing_of
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", GIVEN)
 def test_matplotlib_draws_the_marks_and_nothing_else(name):
     drawing = drawing_of(name)
@@ -29,6 +29,7 @@ def test_matplotlib_draws_the_marks_and_nothing_else(name):
         assert ax.get_xlabel() == panel.x.name and ax.get_title(loc="left") == panel.title
 
 
+@pytest.mark.slow
 def test_a_picture_is_unknown_to_pyplot_and_the_same():
     drawing = drawing_of("errors")
     pixels = []

@@ -101,6 +101,7 @@ def whole(name):
     return [panel.has_data() for panel in getattr(figures, name)(complete(name)).axes]
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_complete_table_fills_every_panel(name):
     assert whole(name) and all(whole(name))
@@ -124,7 +125,7 @@ def drawing_or_refused(name, table, **options):
         return None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_has_its_series_unless_there_is_nothing_to_draw(name):
     """All ways to lack everything, a third of the others, and other thirds of other figures."""
@@ -148,7 +149,7 @@ def test_a_figure_has_its_series_unless_there_is_nothing_to_draw(name):
             assert (lone is None) == refused or missing == "most numbers", missing
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_that_lacks_much_is_drawn(name):
     """In one of the ways that may leave axes without a range."""
@@ -189,7 +190,7 @@ def filled(panel):
     return said or any(len(line.get_xdata()) for line in panel.lines) or drawn
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_has_its_series_where_columns_are_missing(name):
     """Those that it needs, and a twelfth of the others, other twelfths of other figures."""
@@ -227,7 +228,7 @@ def test_what_the_figure_does_not_draw_has_one_value(name):
         getattr(figures, name)(both)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", NAMES)
 def test_other_rows_of_a_store_change_nothing(name):
     table = complete(name)
@@ -238,7 +239,7 @@ def test_other_rows_of_a_store_change_nothing(name):
     assert repr(drawing_of(name)) == repr(beside)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_missing_is_not_compared(name):
     """Without one side nothing is; of other ways a third is tried, other thirds of others."""

@@ -12,6 +12,7 @@ from needlescope.gallery.registry import names, published
 NAMES = names()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("full", [False, True])
 def test_every_figure_is_declared(name, full):
@@ -21,7 +22,7 @@ def test_every_figure_is_declared(name, full):
     assert len({unit.key for unit in units}) == len(units) > 3
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_unit_of_the_full_size_is_refused(name):
     """What is too large for a worker is refused before its trials are counted: quick to see."""

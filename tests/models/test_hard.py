@@ -47,6 +47,7 @@ def test_softmax_tends_to_it_as_kappa_grows():
     assert sharp.norm == pytest.approx(limit.norm, rel=1e-3)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kappa", [1e-3, 1.0, np.inf])
 def test_the_norm_of_its_query_does_not_matter(kappa):
     assert told("hard", kappa).test_error == told("attention", np.inf).test_error

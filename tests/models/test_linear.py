@@ -74,6 +74,7 @@ def test_theory_starts_as_pooling_and_moves_as_softmax_does():
     assert moves["attention"] == pytest.approx(moves["linear"], rel=0.05)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("test", ["exact", "sampled"])
 def test_samplers_agree(test):
     asked = {"d": 30, "trials": 40, "seed": 3, "n_jobs": 1, "test": test, "n_test": 4000}

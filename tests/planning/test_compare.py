@@ -27,6 +27,7 @@ def test_attention_is_worth_it_for_a_needle():
     assert "it would lose below" in result.verdict
 
 
+@pytest.mark.slow
 def test_it_is_not_where_all_tokens_carry_the_signal():
     result = ns.compare(ns.Task(L=5, R=5, theta=1.5, pi=0.5), 4.0)
     assert result.winner == "pooled"
@@ -34,6 +35,7 @@ def test_it_is_not_where_all_tokens_carry_the_signal():
     assert abs(result.attention - result.pooled) < 2e-3 or np.isfinite(result.flip_n)
 
 
+@pytest.mark.slow
 def test_a_budget_without_a_dimension_is_bags_for_each():
     """At 77 and 400 there is no flip, which once was a TypeError."""
     task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)

@@ -25,6 +25,7 @@ COVERS = (
 WHAT = {"R": 1, "pi": 0.5, "d": 50, "interval": False, "others": False}
 
 
+@pytest.mark.slow
 def test_a_plan_has_whole_bags_and_their_training(planned):
     assert planned.unknown == "n" and planned.reached
     assert planned.n == planned.n0 + planned.n1 == int(planned.n)
@@ -35,6 +36,7 @@ def test_a_plan_has_whole_bags_and_their_training(planned):
     assert result.kappa == pytest.approx(planned.kappa)
 
 
+@pytest.mark.slow
 def test_data_sets_of_the_plan_err_as_it_says(planned):
     result = ns.simulate(planned.task, planned.training, d=50, trials=24, seed=3, n_jobs=1)
     own = planned.interval.deviation / np.sqrt(64)
@@ -46,6 +48,7 @@ def test_data_sets_of_the_plan_err_as_it_says(planned):
     assert inside > 0.7
 
 
+@pytest.mark.slow
 def test_the_error_is_the_mean_at_this_d_and_the_limit_has_a_name_of_its_own(planned):
     assert planned.error == planned.interval.mean
     assert planned.error_se == pytest.approx(planned.interval.mean_se, rel=0.1)
@@ -87,6 +90,7 @@ def test_a_length_whose_error_is_not_known_is_not_promised():
     assert solve(spec, Jumping(), 1e-3).at == 29.0
 
 
+@pytest.mark.slow
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():
     result = ns.plan(theta=5.0, d=100, n=300, error=0.1, learner="pooled", others=False)
     assert result.L == 3 and result.error <= 0.1
@@ -102,6 +106,7 @@ def test_what_is_the_least_or_the_longest_that_is_looked_at_is_said(monkeypatch)
     assert result.L == 5 and "Bags of more than 5 instances are not considered." in result.notes
 
 
+@pytest.mark.slow
 def test_money_buys_whole_bags_and_is_no_number_of_them():
     given = WHAT | {"L": 10, "theta": 5.0, "d": 100, "costs": (3.0, 1.0)}
     result = ns.plan(spend=100.0, learner="amp", **given)
@@ -124,6 +129,7 @@ def test_whole_bags_of_both_classes_cost_what_the_plan_says_and_no_more_than_the
     assert result.spend == costs[0] * result.positives + costs[1] * negatives <= 1000.0
 
 
+@pytest.mark.slow
 def test_the_least_that_is_spent_is_money_and_not_bags():
     cheap = WHAT | {"L": 10, "theta": 5.0, "d": 50, "costs": (0.01, 0.01)}
     result = ns.plan(error=0.3, learner="pooled", **cheap)
@@ -165,6 +171,7 @@ def test_questions_turned_round_agree():
     assert error == pytest.approx(0.25, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_others_are_told_each_in_a_line(planned):
     told = {other.learner: other for other in planned.others}
     assert set(told) == {
@@ -187,12 +194,14 @@ def test_what_cannot_be_had_is_said_with_its_floor():
     )
 
 
+@pytest.mark.slow
 def test_the_limit_of_learning_can_be_planned_for():
     result = ns.plan(L=10, theta=5.0, error=0.05, learner="bayes_optimal", **{**WHAT, "d": 200})
     limit = ns.bayes_optimal(result.task, result.n / 200).test_error
     assert limit == pytest.approx(0.05, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_costs_find_a_balance_that_no_other_beats():
     given = {"L": 4, "theta": 5.0, "R": 1, "pi": 0.2, "d": 50, "interval": False}
     given["others"] = False
@@ -205,6 +214,7 @@ def test_costs_find_a_balance_that_no_other_beats():
         assert result.error < other.error + 1e-3
 
 
+@pytest.mark.slow
 def test_a_plan_is_plain_data_too(planned):
     plain = planned.to_dict()
     assert plain["n"] == planned.n and plain["interval"]["low"] == planned.interval.low
@@ -214,6 +224,7 @@ def test_a_plan_is_plain_data_too(planned):
     assert dataclasses.replace(planned, n=3.0).n == 3.0
 
 
+@pytest.mark.slow
 def test_curves_fall_about_a_plan(planned):
     lines = learning_curves(planned, points=2)
     assert lines.n[0] < planned.n < lines.n[-1]

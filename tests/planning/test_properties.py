@@ -8,7 +8,7 @@ import needlescope as ns
 from tools.plan_check import check_question, check_settings, least_of_grid, random_question
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", [0, 3, pytest.param(4, marks=pytest.mark.slow), 11])
 def test_a_random_question_is_answered_or_refused_in_a_sentence(seed):
     result = check_question(seed, trials=8, others=False)
@@ -47,6 +47,7 @@ def test_a_rare_class_is_not_left_to_the_constant_answer(task, budget, model):
     assert result.test_error <= min(result.untuned, task.pi, 1.0 - task.pi) * (1.0 + 1e-6)
 
 
+@pytest.mark.slow
 def test_attention_learns_where_all_but_one_in_a_hundred_are_positive():
     result = ns.tune(ns.Task(10, 1, 5.0, 0.99), 200.0, losses=["logistic"])
     assert result.test_error < 0.0045 < result.untuned

@@ -16,6 +16,7 @@ from needlescope.task import Task
 from tests.estimators.draws import draw
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("task", "alpha0"),
     [

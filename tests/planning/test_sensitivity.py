@@ -54,6 +54,7 @@ def test_no_further_token_can_carry_the_signal_where_all_do():
     assert np.isnan(ns.sensitivity(ns.Task(1, 1, 2.0, 0.5), ns.Training(4.0, 1.0)).R)
 
 
+@pytest.mark.slow
 def test_the_derivative_in_theta_has_no_error_of_its_step():
     """A step of 0.02 in log θ gave −0.0492; `predict` at five times as fine a law −0.0478."""
     result = ns.sensitivity(ns.Task(10, 1, 5.0, 0.5), ns.Training(4.0, 1.0))

@@ -51,6 +51,7 @@ def test_units_that_failed_are_said_in_the_picture_and_beside_it(table):
     assert result.errors == {"NotConverged: 1 < 2": len(table)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "error", ["ValueError: costs 5$ or $\\frac", "x" * 2_000_000, "\x00 \ufffe $"]
 )

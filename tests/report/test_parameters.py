@@ -73,7 +73,7 @@ def test_the_test_task_is_shown_where_it_differs():
     assert "L′ (test) = 40" in result and "R′" not in result
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("name", names())
 def test_every_experiment_has_its_parameters(name, full):

@@ -127,6 +127,7 @@ def test_no_jobs_no_results() -> None:
     assert run(abs, []) == []
 
 
+@pytest.mark.slow
 def test_results_are_the_same_bits_for_any_number_of_workers() -> None:
     def blas(seed: int) -> tuple[bytes, bytes, bytes]:
         import scipy.linalg
@@ -164,6 +165,7 @@ def test_threads_are_given_back_to_the_caller() -> None:
         assert [library["num_threads"] for library in seen[0]] == before
 
 
+@pytest.mark.slow
 def test_one_worker_is_this_process_and_more_are_not() -> None:
     def pid(job: int) -> int:
         time.sleep(0.1)
@@ -198,6 +200,7 @@ class Tell:
         return int, (self.job,)
 
 
+@pytest.mark.slow
 def test_called_within_a_worker_it_stays_there() -> None:
     def outer(job: int) -> list[bool]:
         from needlescope.running.processes import run
@@ -223,6 +226,7 @@ def test_called_within_a_daemon_it_stays_there() -> None:
     assert set(result) == {pid}
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("n_jobs", [2, pytest.param("None", marks=pytest.mark.slow)])
 def test_script_needs_no_guard_and_leaves_nothing(script, n_jobs: object) -> None:
@@ -259,6 +263,7 @@ print("left", left, alive)
 # ---------------------------------------------------------------- errors
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("n_jobs", "error"),
     [(1, needlescope.NoMinimiser), (2, needlescope.NotConverged), (2, KeyError)],
@@ -326,6 +331,7 @@ def test_a_result_that_cannot_be_pickled_is_an_error() -> None:
         run(lambda job: (x for x in "a"), [1, 2], n_jobs=2)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_told() -> None:
     def die(job: int) -> None:
         if job == 1:
@@ -339,6 +345,7 @@ def test_a_killed_worker_is_told() -> None:
     assert run(abs, [-1, -2], n_jobs=2) == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [range(8), pytest.param([1], marks=pytest.mark.slow)])
 def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
     def die(job: int) -> int:
@@ -355,6 +362,7 @@ def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
     nothing_shared()
 
 
+@pytest.mark.slow
 def test_a_death_that_does_not_repeat_costs_no_result(tmp_path: Path) -> None:
     def die_once(job: int) -> int:
         if job == 3 and not (tmp_path / "died").exists():
@@ -366,6 +374,7 @@ def test_a_death_that_does_not_repeat_costs_no_result(tmp_path: Path) -> None:
     assert (tmp_path / "died").exists()
 
 
+@pytest.mark.slow
 @linux
 def test_a_killed_worker_is_told_without_the_program_pgrep(script) -> None:
     running = script(
@@ -460,6 +469,7 @@ except KeyboardInterrupt:
     assert running.out.read_text() == "told True\n", running.err.read_text()
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     "how",
@@ -476,6 +486,7 @@ def test_workers_do_not_outlive_their_parent(script, how: signal.Signals) -> Non
     assert running.ends() == -how
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_can_be_run_again() -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt

@@ -143,6 +143,7 @@ def test_progress_false_draws_nothing_on_a_terminal() -> None:
     assert on_a_terminal(quick("False")) == (0, "")
 
 
+@pytest.mark.slow
 def test_progress_gives_the_terminal_back_after_an_error() -> None:
     code, drawn = on_a_terminal(quick("None", bad=5, n_jobs=2))
     assert code == 1
@@ -150,6 +151,7 @@ def test_progress_gives_the_terminal_back_after_an_error() -> None:
     assert restored(drawn)
 
 
+@pytest.mark.slow
 def test_progress_gives_the_terminal_back_after_an_interrupt() -> None:
     code, drawn = on_a_terminal(LONG.replace("PROGRESS", "None"), interrupt_at="2/40")
     assert code == -signal.SIGINT

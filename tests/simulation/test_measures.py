@@ -45,7 +45,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 
 
 class TestSampled:
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(18)
     @pytest.mark.parametrize(("model", "sampler", "options"), CASES)
     def test_counting_agrees_with_integrating(
         self, model: str, sampler: str, options: dict[str, Any]

@@ -84,6 +84,7 @@ def test_a_signal_that_is_not_there_leaves_the_rarer_label():
         assert result.error == pytest.approx(0.1, abs=0.001)
 
 
+@pytest.mark.slow
 def test_results_depend_on_the_seed_and_not_on_workers():
     few = {"samples": 400, "trials": 3}
     here = ns.simulate_oracle(TASK, seed=7, n_jobs=1, **few)

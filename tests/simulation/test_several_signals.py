@@ -72,6 +72,7 @@ def test_mistakes_are_as_many_as_the_integral_says(model, sampler):
     assert abs(gap.mean()) < 4.0 * doubt / np.sqrt(len(gap))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_two_samplers_agree(model):
     made, drawn = (simulate(model=model, sampler=item) for item in ("tokens", "reduced"))

@@ -121,6 +121,7 @@ def test_seeds_decide_everything():
     assert fresh[0] != fresh[1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])
 def test_results_do_not_depend_on_workers(sampler):
     item, two = (
@@ -131,6 +132,7 @@ def test_results_do_not_depend_on_workers(sampler):
         np.testing.assert_array_equal(column, two.trials[name], err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_loss_of_ones_own_reaches_the_workers():
     training = TRAINING.replace(loss=Tilted())
     here = simulate(TASK, training, d=20, trials=3)
@@ -195,7 +197,7 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("model", "sampler"), [*product(["pooled", "vectorized"], ["tokens", "reduced"])]
 )
@@ -238,6 +240,7 @@ def test_a_signal_may_be_given():
         assert scaled.test_error == pytest.approx(result.test_error, rel=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "noise",
     [ns.Noise("rademacher"), ns.Noise("student", df=5.0)],
@@ -266,6 +269,7 @@ def test_correlated_noise_changes_the_answer():
     assert tied.test_error > usual.test_error + 5 * tied.test_error_se  # means average less out
 
 
+@pytest.mark.slow
 def test_sequences_longer_than_the_dimension(monkeypatch):
     monkeypatch.setattr(exact, "TOL", 1.0)  # of a trial: about 1e-3, without bias
     long = ns.Task(L=40, R=4, theta=3.0, pi=0.5)

@@ -41,7 +41,7 @@ def two_steps(task, training, d, rng):
     return *w[along], np.linalg.norm(w), *q[along], np.linalg.norm(q)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("first_step", ["joint", "sequential"])
 @pytest.mark.parametrize("balanced", [False, True])
@@ -121,7 +121,7 @@ def test_the_constant_is_the_limit_of_its_definition(loss, first_step, balanced)
     assert (1.0 - result.cosine_q) * 1e5 == pytest.approx(result.constant, rel=1e-3)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("loss", [*LOSSES, "of ones own"])
 @pytest.mark.parametrize("pi", [1e-3, 0.03, 0.3, 0.5, 0.9, 0.999])
 @pytest.mark.parametrize(("eta_w", "alpha0"), [(1e-2, 0.1), (1.0, 4.0), (50.0, 30.0)])
@@ -172,6 +172,7 @@ def test_rare_positives_turn_the_plain_query_away_and_not_the_balanced(loss):
     assert (ns.align(task, training.replace(balanced=True)).cosine_q > 0.5).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("L", [10, 100_000])
 def test_a_kink_is_met_closer_than_a_bias_is_rounded(L):
     """All scores are on the kink together, and whatever their size the same share is beyond it."""

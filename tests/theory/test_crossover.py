@@ -37,6 +37,7 @@ def test_crossover_after_a_given_training():
         assert np.sign(gain) == sign
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kappa", [0.5, 3.0, np.inf])
 def test_the_crossing_is_where_the_gain_changes_sign_at_the_accuracy_asked(kappa):
     """The scan is rough, the result is not: the gain at the crossing is zero within its error."""

@@ -45,6 +45,7 @@ def test_results_are_plain_floats_for_a_single_problem():
     assert type(result.residual) is float
 
 
+@pytest.mark.slow
 def test_same_inputs_same_bits_in_another_process():
     code = (
         "import needlescope as ns;"
@@ -190,6 +191,7 @@ def test_permuting_positions_changes_nothing():
     assert errors[0] == pytest.approx(errors[1], abs=1e-10)
 
 
+@pytest.mark.slow
 def test_the_hinge_collapses_on_rare_positives_with_much_data():
     """The error is π; an SVM fitted at d = 150 had ‖w‖ = 0.0000 and b = −1.0000."""
     task = ns.Task(L=6, R=1, theta=0.0, pi=0.2)
@@ -304,6 +306,7 @@ def test_a_bias_that_could_be_anything_is_refused():
         ns.predict(TASK, ns.Training(4.0, 1.0, loss="hinge", ridge=100.0), "pooled")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("L", "R", "theta", "kappa"), [(10, 3, 4.0, 0.5), (20, 5, 2.0, 0.3)])
 def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta, kappa):
     """Against a thirtieth of the tolerance, which takes many more samples."""

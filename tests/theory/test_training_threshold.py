@@ -12,6 +12,7 @@ TASK = ns.Task(10, 1, 1.0, 0.5)
 TRAINING = ns.Training(2.0, 2.0, ridge=0.1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_prediction_meets_the_target_there(model):
     result = ns.training_threshold(TASK, TRAINING, 0.1, model)

@@ -46,6 +46,7 @@ def reads(monkeypatch):
     return counted
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("effort", ["quick", "standard"])
 def test_a_fit_from_disk_reads_all_bags_a_few_dozen_times(effort, on_disk, reads):
     X, y = uneven()
@@ -83,7 +84,7 @@ def same_bits(one, other):
     np.testing.assert_array_equal(one.cv_decision_function_, other.cv_decision_function_)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("n_jobs", [2, -1])
 @pytest.mark.parametrize(
     "clf",

@@ -35,6 +35,7 @@ def test_instances_are_scaled_as_those_of_the_other_folds():
     assert loss_held_out(X, y, folds=2) < 0.55  # 0 where it is held out, 0.69 where it is not
 
 
+@pytest.mark.slow
 def test_where_every_instance_shows_it_a_little_pooling_is_as_good_as_any():
     rng = np.random.default_rng(0)
     for _ in range(3):

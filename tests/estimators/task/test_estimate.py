@@ -23,7 +23,7 @@ TASKS = {
     "all": (Task(L=10, R=10, theta=1.0, pi=0.5), 50, 200),
     "one": (Task(L=1, R=1, theta=3.0, pi=0.5), 30, 200),
 }
-USUAL = ("needle", "several", "rare")
+USUAL = ("needle",)
 EVERY = [pytest.param(name, marks=() if name in USUAL else pytest.mark.slow) for name in TASKS]
 SHORT, LONG = (1.0,), BAG_FACTORS  # times the bags there are: what is predicted for more takes long
 MEASURED = "needlescope.estimators.task.estimate.MILClassifier"
@@ -127,6 +127,7 @@ def test_most_verdicts_on_data_of_the_theory_are_as_predicted(estimates):
     assert verdicts.count("as predicted") >= len(verdicts) - 1
 
 
+@pytest.mark.slow
 def test_a_prediction_is_open_as_far_as_its_strength(estimates, monkeypatch):
     result, (task, d, n) = estimates["needle"], TASKS["needle"]
     weaker = result.task.replace(theta=result.theta / (1.0 + 2.0 * result.theta_se / result.theta))
@@ -173,6 +174,7 @@ def rare_bags():
     return X, y, fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None)
 
 
+@pytest.mark.slow
 def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, rare_bags):
     X, y, fitted = rare_bags
     monkeypatch.setattr("needlescope.estimators.task.estimate.fit_task", lambda *given: fitted)
@@ -252,6 +254,7 @@ def test_without_a_signal_it_says_so():
     assert result.verdict == "cannot tell" and np.isnan(result.halves["theta"])
 
 
+@pytest.mark.slow
 def test_heavy_tails_are_no_signal_and_are_named():
     def student(rng, size):
         # Tails along every direction: the scale of an instance, not of a number, is random.
@@ -279,6 +282,7 @@ def test_correlated_instances_count_as_fewer():
     assert abs(result.measured["pooled"] - result.expected["pooled"]) < 0.1
 
 
+@pytest.mark.slow
 def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
     X, y, _ = draw(Task(L=12, R=2, theta=4.0, pi=0.5), 15, 80)
     ragged = [bag[: 6 + k % 7] for k, bag in enumerate(X.astype(np.float32))]
@@ -306,6 +310,7 @@ def test_digits():
     assert abs(result.halves["theta"] - result.theta) < result.theta_se
 
 
+@pytest.mark.slow
 def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said(monkeypatch):
     monkeypatch.setattr(MEASURED, SEARCHED)
     X, y = make_digit_bags(bags=200, L=20, R=1, random_state=0)
@@ -372,6 +377,7 @@ def test_instances_that_are_all_the_same_have_no_signal():
     assert (result.theta, result.surprise) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
     rng, y = np.random.default_rng(0), np.arange(100) % 2
     X = rng.standard_normal((100, 10, 20))
@@ -381,6 +387,7 @@ def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
     assert "θ of 10 or more" in str(result)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_buy(monkeypatch):
     monkeypatch.setattr("needlescope.planning.classifier_errors.BAG_FACTORS", (1.0, 10.0))
     X, y, _ = draw(Task(L=4, R=2, theta=8.0, pi=0.5), 20, 100)

@@ -73,6 +73,7 @@ def _spread(rng, y):
     return rng.standard_normal((len(y), 10, 20)) * np.where(y, 1.5, 1.0)[:, None, None]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", [_sizes, _spread])
 def test_a_difference_that_is_no_direction_is_no_signal(make):
     claimed = 0
@@ -99,6 +100,7 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
     assert np.sqrt(np.mean(np.square(z))) < 1.6
 
 
+@pytest.mark.slow
 def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)
@@ -136,6 +138,7 @@ def test_the_strength_is_right_on_average(without_halves):
     assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(16)
 
 
+@pytest.mark.slow
 def test_a_count_between_two_whole_numbers_makes_the_strength_less_sure(without_halves):
     """Of three instances in nine, in few bags, four of a weaker signal are as likely."""
     z, alone = [], []

@@ -56,6 +56,7 @@ def test_halves_want_five_bags_of_each_class():
     assert np.isnan(compare([], 2.4, 2.0, 4.0).theta)
 
 
+@pytest.mark.slow
 def test_halves_of_the_theorys_own_bags_say_what_all_say():
     X, y, _ = draw(Task(L=10, R=1, theta=4.0, pi=0.5), 30, 200)
     result = fit_task(as_bags(X), np.where(y, 1.0, -1.0), np.random.RandomState(0), lambda: None)
@@ -66,6 +67,7 @@ def test_halves_of_the_theorys_own_bags_say_what_all_say():
     assert halves.theta_rms < 3.0 * result.theta_se
 
 
+@pytest.mark.slow
 def test_where_halves_differ_the_error_covers_them(monkeypatch):
     X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
     bags, signs = as_bags(X), np.where(y, 1.0, -1.0)

@@ -13,6 +13,7 @@ from needlescope.estimators.task.pilot import extrapolated
 from tests.estimators.draws import draw
 
 
+@pytest.mark.slow
 def test_a_plan_from_a_pilot_says_how_far_it_is_open():
     task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
     X, y, _ = draw(task, 10, 60, 1)

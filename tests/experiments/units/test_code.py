@@ -70,6 +70,7 @@ def changed(before: dict[str, str]) -> set[str]:
     return {call for call, version in versions().items() if version != before[call]}
 
 
+@pytest.mark.slow
 def test_a_formula_changes_the_calls_that_rest_on_it(copy: Path) -> None:
     before = versions()
     edit(copy / "theory" / "alignment.py", "sum(m**2 for m in", "sum(m**4 for m in")
@@ -131,6 +132,7 @@ def test_a_module_that_is_none_is_named() -> None:
         code.fingerprint("theory.astrology")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "call",
     [

@@ -207,6 +207,7 @@ def test_the_key_is_that_of_the_identity():
     assert unit(LOGISTIC).key == unit("logistic").key
 
 
+@pytest.mark.slow
 def test_it_runs_on_processes_and_a_store_holds_no_code(tmp_path):
     sweep = ns.Sweep(
         ["predict", "simulate"],

@@ -98,6 +98,7 @@ def test_the_growth_is_that_of_the_caption(ran):
     assert ratio.to_numpy()[1:] == pytest.approx([64.4, 70.7], abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_best_learner_and_the_quick_one_get_there_and_not_before(ran):
     for row in learners_need(ran).itertuples():
         task, around = asked(int(row.L)), np.array([0.98, 1.02])

@@ -80,6 +80,7 @@ def test_amp_is_compared_with_its_theory():
     assert result.theory.tolist() == [0.25, 0.5] and result.simulation.tolist() == [0.25, 0.5]
 
 
+@pytest.mark.slow
 def test_amp_agrees_with_theory(tmp_path):
     def wanted(unit):
         alpha, tokens = unit.arguments.get("alpha", 1.0), unit.arguments["task"]["L"]

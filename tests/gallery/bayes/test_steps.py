@@ -41,6 +41,7 @@ def test_every_dot_has_its_line_and_whole_batches(full: bool) -> None:
             assert batch == round(batch)
 
 
+@pytest.mark.slow
 def test_eight_fresh_batches_beat_two_steps_at_a_hundred_tokens() -> None:
     """0.150 against 0.203; the limit of learning is 0.131."""
     two = error(100, 16.0, *TOGETHER[100, 16.0], None)

@@ -46,6 +46,7 @@ def test_dots_take_the_step_that_errs_least(pi, balanced):
     assert STEPS[int(np.argmin(result.test_error))] == DOTS[pi][balanced]
 
 
+@pytest.mark.slow
 def test_simulation_agrees_with_theory(tmp_path):
     wanted = [(0.2, balanced, DOTS[0.2][balanced]) for balanced in (False, True)]
     units = [

@@ -33,6 +33,7 @@ def test_every_dot_has_its_line_and_two_sizes(full):
     assert sizes == ({1000, 500} if full else {300, 150})
 
 
+@pytest.mark.slow
 def test_simulation_agrees_with_theory(tmp_path):
     def wanted(unit):
         training = unit.arguments["training"]

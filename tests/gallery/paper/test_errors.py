@@ -93,6 +93,7 @@ def test_one_panel_into_given_axes(table, loss):
     assert {"attention", "mean pooling", "flat linear"} <= {text.get_text() for text in ax.texts}
 
 
+@pytest.mark.slow
 def test_missing_rows_are_left_out(table):
     simulated = table[table.call == "simulate"].drop(columns="train_loss")
     for part in (table[table.call == "predict"], simulated):
@@ -161,6 +162,7 @@ def test_what_a_model_does_not_depend_on_makes_no_curve_of_it(table):
     assert sorted(map(colours.count, set(colours))) == [1, 1, 2]  # two of attention
 
 
+@pytest.mark.slow
 def test_a_row_of_panels_for_each_loss_that_is_there(table):
     logistic = table[table["training.loss"] == "logistic"]
     assert len(errors(logistic).axes) == 3
@@ -192,6 +194,7 @@ def test_the_bayes_optimal_error_is_a_thin_line_at_all_the_data(table):
     assert [text.get_text() for text in figure.legends[1].get_texts()] == ["Bayes-optimal"]
 
 
+@pytest.mark.slow
 def test_the_limit_has_a_line_for_each_signal_and_none_for_two_query_data(table):
     many = pd.concat(
         [

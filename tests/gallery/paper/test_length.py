@@ -32,6 +32,7 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
     assert all(unit.arguments["task"]["L"] == L for unit in units)
 
 
+@pytest.mark.slow
 def test_simulation_agrees_with_theory_at_another_length(tmp_path):
     wanted = [("attention", 2.0, 4 * L), ("pooled", None, 4 * L)]
     units = [unit for unit in FIGURE.units(False) if place(unit) in wanted]

@@ -38,6 +38,7 @@ def test_at_finite_d_a_bias_off_by_chance_makes_large_ridges_dear():
     assert 0.0 < near[1] - near[0] < 0.03
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", [POOLED, VECTORIZED])
 @pytest.mark.parametrize("loss", ["logistic", "square"])
 @pytest.mark.parametrize("pi", [0.5, 0.2])

@@ -12,12 +12,14 @@ COVERS = ("budget",)
 TASK = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
 
 
+@pytest.mark.slow
 def test_a_neighbour_leads_to_the_same_settings():
     far = best_attention(Budget(TASK, 6.0))
     near = best_attention(Budget(TASK, 6.0), near=best_attention(Budget(TASK, 4.0)))
     assert near.error == pytest.approx(far.error, rel=0.01)
 
 
+@pytest.mark.slow
 def test_where_positives_are_dear_fewer_are_bought():
     rare = TASK.replace(pi=0.2, theta=6.0)
     shares = [

@@ -29,7 +29,7 @@ def rough_integrals(monkeypatch):
     monkeypatch.setattr(estimated, "ESTIMATE_TOL", 1.0)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("task", "alpha"), POINTS)
 def test_it_reaches_the_limit(task, alpha, rough_integrals):
     """What a finite d adds is of order 1/d: two of them say what is left without it."""
@@ -48,6 +48,7 @@ def test_it_reaches_the_limit(task, alpha, rough_integrals):
         assert abs(gap) < SIGMAS * error, name
 
 
+@pytest.mark.slow
 def test_it_finds_the_needle_in_a_hundred_tokens_within_ten_rounds():
     task = ns.Task(100, 1, 4.0, 0.5)
     result = ns.simulate_amp(task, 1.0, d=400, trials=2, iterations=10, n_jobs=1)
@@ -75,6 +76,7 @@ def test_plain_iteration_takes_itself_for_better_than_it_is():
     assert plain.test_error > best.test_error
 
 
+@pytest.mark.slow
 def test_workers_memory_and_grids_change_nothing():
     task, options = (
         ns.Task(6, 1, [3.0, 4.0], 0.5),
@@ -119,6 +121,7 @@ def test_a_finite_dimension_blurs_the_boundary(rough_integrals):
     assert np.median(iterations[iterations > 0]) < (told[1] > ESCAPED).argmax()
 
 
+@pytest.mark.slow
 def test_a_learned_strength_finds_the_needle_in_a_hundred_tokens(rough_integrals):
     """From below it would assume too little to see anything."""
     options = {"d": 100, "trials": 12, "seed": 3, "iterations": 20, "n_jobs": 1}
@@ -130,6 +133,7 @@ def test_a_learned_strength_finds_the_needle_in_a_hundred_tokens(rough_integrals
     assert learned.assumed_theta == pytest.approx(5.0, abs=4.0 * learned.assumed_theta_se)
 
 
+@pytest.mark.slow
 def test_a_wrong_number_of_signal_tokens_costs_more_the_wronger_it_is():
     """Trials are paired: the same tokens, decided by other beliefs."""
     task, options = ns.Task(10, 3, 2.5, 0.5), {"d": 150, "trials": 4, "seed": 1, "n_jobs": 1}

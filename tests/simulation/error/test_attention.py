@@ -64,7 +64,7 @@ class TestAttention:
         result = attention_error(task, look(Q, W, -0.6, XI, sigma), noise, rng)
         agree(result, count_attention(task, Q, W, -0.6, XI, sigma, rho, 2))
 
-    @pytest.mark.sampled(2)
+    @pytest.mark.sampled(6)
     @pytest.mark.parametrize("law", ["both", "standard"])
     @pytest.mark.parametrize(
         ("q", "w", "b"),
@@ -84,6 +84,7 @@ class TestAttention:
         result = attention_error(task, look(q, w, b, XI, sigma), noise, np.random.default_rng(3))
         agree(result, count_attention(task, q, w, b, XI, sigma, rho, 4))
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(("L", "rho"), [(64, 0.0), (70, 0.0), (100, 0.5)])
     def test_many_tokens(self, L: int, rho: float) -> None:
         task, at = ns.Task(L, 2, 3.0, 0.5), look(Q, W, -1.5, XI, ONE)
@@ -102,6 +103,7 @@ class TestAttention:
             wrong.append(y * ((a * tokens).sum(axis=1) - 1.5) <= 0.0)
         agree(result, counted(np.concatenate(wrong)))
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("kappa", [0.0, 0.5, 3.0, 1e3])
     @pytest.mark.parametrize("R", [1, 2])
     def test_two_tokens_by_quadrature(self, kappa: float, R: int) -> None:
@@ -178,7 +180,7 @@ def repeat(task: ns.Task, at: ScoreLaw, noise: Noise, count: int) -> tuple[np.nd
 class TestStandardError:
     REPEATS = 50
 
-    @pytest.mark.sampled(2)
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize(
         ("task", "at", "rho"),
         [
@@ -199,6 +201,7 @@ class TestStandardError:
         low, high = stats.f(self.REPEATS - 1, 7 * self.REPEATS).ppf([1e-5, 1.0 - 1e-5])
         assert low < ratio < high
 
+    @pytest.mark.slow
     def test_it_is_honest_where_the_accuracy_ends_the_rounds(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -55,6 +55,7 @@ class TestVectorized:
         X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(13))
         agree(result, counted(y * ((X * W).sum(axis=(1, 2)) - 0.3) <= 0.0))
 
+    @pytest.mark.slow
     def test_more_subsets_than_are_listed(self) -> None:
         """Of 53 million sets so many are drawn: right to the error of drawing them."""
         task, signals = ns.Task(60, 6, 1.0, 0.5), np.random.default_rng(14).standard_normal(60)

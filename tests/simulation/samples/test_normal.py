@@ -92,7 +92,7 @@ class TestIndependence:
         assert stats.kstest(a**2 + b**2, stats.chi2(2).cdf).pvalue > ALARM
         assert abs(correlation(a**2 + b**2, np.cos(4.0 * np.arctan2(b, a)))) < 5.0
 
-    @pytest.mark.sampled(2)
+    @pytest.mark.sampled(6)
     @pytest.mark.parametrize("size", [1, 2, 4, 3, 5, 9])
     def test_small_arrays_from_one_stream(self, size: int) -> None:
         rng = generator(SeedSequence(3))

@@ -109,7 +109,7 @@ MORE_STEPS: list[tuple[ns.Task, int, dict[str, Any]]] = [  # close to some of th
 
 
 class TestAlignment:
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(6)
     @pytest.mark.parametrize(("task", "d", "fields"), BOTH_STEPS)
     def test_both_steps(self, task: ns.Task, d: int, fields: dict[str, Any]) -> None:
         training = ns.Training(alpha1=1.0, **(STEPS | fields))
@@ -198,7 +198,7 @@ class TestInside:
         scale = np.abs(np.vstack(tables)).mean(axis=0)
         compare(tables[0] / scale, tables[1] / scale)
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(6)
     @pytest.mark.parametrize("case", LABELLED)
     def test_both_steps(self, case: tuple[ns.Task, int, list[float], dict[str, Any]]) -> None:
         self.both(case, TRIALS)
@@ -320,6 +320,7 @@ class TestFeatures:
     ) -> None:
         self.attended(case, MORE)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(
         ("L", "R", "d", "n"),
         [
@@ -338,6 +339,7 @@ class TestFeatures:
             tables[1].append([F[0, 0], F[-1, 0], *invariants(F)])
         compare(*tables)
 
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize(
         ("L", "R", "d", "n", "positions"),
         [
@@ -361,7 +363,7 @@ class TestFeatures:
             tables[1].append([*F[0, :L], *F[-1, :L], *invariants(F)])
         compare(*tables)
 
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(6)
     @pytest.mark.parametrize(
         ("model", "data"),
         [("attention", "D1"), ("pooled", "D1"), ("pooled", "all"), ("vectorized", "all")],
@@ -410,6 +412,7 @@ class TestTrials:
         training = self.TRAINING.replace(alpha0=24.0 / d, alpha1=24.0 / d)
         by_both(run_trial, names, FEW, self.TASK, training, "attention", d)
 
+    @pytest.mark.slow
     def test_attention_with_a_given_query(self) -> None:
         names, query = (*NUMBERS, "query_part", "kappa", "cosine_q"), ns.Query(1.5, 0.7)
         training = self.TRAINING.replace(beta=2.0)
@@ -418,6 +421,7 @@ class TestTrials:
             test_task=ns.Task(5, 2, 2.0, 0.3),
         )  # fmt: skip
 
+    @pytest.mark.sampled(4)
     @pytest.mark.parametrize("loss", ["square", "logistic"])
     @pytest.mark.parametrize("data", ["D1", "all"])
     def test_pooled(self, loss: str, data: str) -> None:
@@ -434,11 +438,13 @@ class TestTrials:
         training = self.TRAINING.replace(loss="square")
         by_both(run_trial, NUMBERS, FEW, task, training, "vectorized", 3)
 
+    @pytest.mark.slow
     def test_one_dimension_and_one_token(self) -> None:
         """No query to train, and yet a signal to find."""
         task, training = ns.Task(1, 1, 2.5, 0.5), self.TRAINING.replace(alpha0=24.0, alpha1=24.0)
         by_both(run_trial, NUMBERS[:6], 200, task, training, "attention", 1)
 
+    @pytest.mark.sampled(2)
     @pytest.mark.parametrize("cosine", [0.9, pytest.param(0.0, marks=pytest.mark.slow), -1.0])
     def test_a_query_without_strength(self, cosine: float) -> None:
         """Both say the same about a query that is given as κ = 0 with some cosine."""

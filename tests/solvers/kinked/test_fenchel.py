@@ -11,7 +11,7 @@ from tests.solvers.kinked.losses import KINKED
 
 
 class TestDuality:
-    @pytest.mark.sampled(3)
+    @pytest.mark.sampled(6)
     @pytest.mark.parametrize("loss", [*KINKED, SQUARED_HINGE], ids=lambda loss: loss.name)
     def test_conjugate_by_brute_force(self, loss):
         u = np.linspace(-30.0, 30.0, 600_001)

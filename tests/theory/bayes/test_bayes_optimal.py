@@ -91,6 +91,7 @@ def test_it_improves_with_everything_that_helps():
     assert (result.amp_test_error >= result.test_error - 1e-3).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_no_trained_model_beats_it(seed):
     """At the same data in all; a few of the random problems that the fuzz has thousands of."""

@@ -17,7 +17,7 @@ POINTS = [  # L, R, π, α, error: smooth, beyond the jump, within it, many sign
 ]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("L", "R", "pi", "alpha", "error"), POINTS)
 @pytest.mark.parametrize("which", ["", "amp_"])
 def test_the_limit_meets_the_target_there(L, R, pi, alpha, error, which):
@@ -38,6 +38,7 @@ def test_known_learnable_and_trained_come_in_this_order():
     assert known < learned.theta <= learned.amp_theta < trained
 
 
+@pytest.mark.slow
 def test_a_jump_leaves_one_strength_for_several_targets():
     task = ns.Task(1000, 1, 1.0, 0.5)
     result = ns.bayes_threshold(task, 1.0, [0.1, 0.2, 0.4])

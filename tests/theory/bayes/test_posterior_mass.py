@@ -38,7 +38,7 @@ def drawn(task: ns.Task, kappa: float) -> tuple[np.ndarray, np.ndarray]:
     return marked, rng.standard_normal(marked.shape) + kappa * marked
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("name", "kappa"), [*product(SHAPES, [1.7, 0.5])])
 def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
     """E Σ_S p and E Σ p², the posterior written anew for the simulation."""

@@ -75,7 +75,7 @@ def test_an_accuracy_out_of_reach_is_a_point_s_own():
     assert result.signal[0] == 0.1 and np.isnan(result.signal[1])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.usefixtures("short_ladder")
 @pytest.mark.parametrize(
     "call",

@@ -192,7 +192,7 @@ class TestBias:
 
         return [mean_and_error(rows(top) - rows(exact)) for top in tops]
 
-    @pytest.mark.sampled(4)
+    @pytest.mark.sampled(12)
     @pytest.mark.parametrize("kappa", [0.5, 1.5, 5.0])
     @pytest.mark.parametrize(("n", "exact"), [(40, 40), (100, 100), (1000, 96)])
     def test_it_is_below_the_accuracy_of_anything_predicted(

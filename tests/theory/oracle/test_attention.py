@@ -8,6 +8,7 @@ from needlescope.theory.oracle import score
 from needlescope.theory.oracle.attention import best_attention
 
 
+@pytest.mark.slow
 def test_soft_attention_tends_to_pooling_and_to_the_largest_token() -> None:
     L, R, theta, tau = 20, 4, 1.0, 0.3
     chances = score.below(L, R, theta, 1e-4, tau)

@@ -47,7 +47,7 @@ def test_ten_tokens(R: int, theta: float, pi: float) -> None:
     check(10, R, theta, pi, 200_000)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [

@@ -34,6 +34,7 @@ def test_published_needle_in_a_thousand() -> None:
     assert limit.provenance == "formula: likelihood ratio"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("L", [10, 300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_attention_nearly_reaches_the_bayes_error_for_one_needle(L: int) -> None:
     theta = np.sqrt(2.0 * np.log(L)) * np.array([0.8, 1.2, 2.15])
@@ -106,6 +107,7 @@ def test_rare_positives_want_the_largest_token_only() -> None:
     assert result.sign == 1.0
 
 
+@pytest.mark.slow
 def test_errors_fall_with_the_signal() -> None:
     task = ns.Task(L=200, R=4, theta=np.linspace(0.0, 5.0, 6), pi=0.2)
     for model in ORACLES:
@@ -120,6 +122,7 @@ def test_same_call_same_bits() -> None:
         assert (first.error, first.error_se) == (second.error, second.error_se)
 
 
+@pytest.mark.slow
 def test_grids_take_the_shape_of_the_task_and_scalars_stay_plain() -> None:
     task = ns.Task(L=[[10], [20]], R=1, theta=[1.0, 2.0, 3.0], pi=0.5)
     for model in ORACLES:
@@ -169,6 +172,7 @@ def test_shapes_that_do_not_broadcast_are_refused() -> None:
         oracle_threshold(TASK.replace(L=[1000, 2000]), "pooled", [0.1, 0.05, 0.02])
 
 
+@pytest.mark.slow
 def test_unreached_accuracy_says_what_was_reached_and_what_to_do() -> None:
     words = r"Bayes error of Task\(L=40.* reached a standard error of .* ask for tol="
     with pytest.raises(ns.NotConverged, match=words):

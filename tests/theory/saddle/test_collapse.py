@@ -79,6 +79,7 @@ class TestCollapse:
         with pytest.raises(ns.NotConverged):
             solve(problem, solve_square(problem.law, 11.3, 0.5))
 
+    @pytest.mark.slow
     def test_the_prediction_is_the_constant_answer(self) -> None:
         task = ns.Task(6, 1, 0.0, 0.2)
         result = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), model="pooled")
@@ -87,6 +88,7 @@ class TestCollapse:
         assert result.train_error == pytest.approx(0.2, abs=1e-15)
         assert result.train_loss == pytest.approx(0.4, abs=1e-15)
 
+    @pytest.mark.slow
     def test_a_kinked_loss_of_ones_own_collapses_too(self) -> None:
         absolute = ns.PiecewiseQuadratic(
             [1.0], [(0.0, -0.5, 0.5), (0.0, 0.5, -0.5)], name="absolute"

@@ -105,6 +105,7 @@ def too_narrow(nodes: np.ndarray) -> np.ndarray:
     return nodes[:, 1] > 1e3 * nodes[:, 0]
 
 
+@pytest.mark.sampled(3)
 def test_every_derivative_agrees_with_quadrature_over_the_prox(loss: Loss) -> None:
     nodes = GRID
     if isinstance(loss, PiecewiseQuadratic):
@@ -144,7 +145,7 @@ NEAR = np.array(
 )
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     ("of", "by", "field"),
     [

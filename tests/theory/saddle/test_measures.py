@@ -20,6 +20,7 @@ PAIRS = TASK.replace(positions=Positions([(0, 1), (1, 2)], [0.75, 0.25]))
 LIMITS = {"pooled": pooled.limit(TASK), "positions": vectorized.limit(PAIRS)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LIMITS)
 def test_each_measure_by_drawing(name: str, loss: Loss) -> None:
     """Scores of fresh samples are Gaussian at a node; those trained on are their prox."""

@@ -61,6 +61,7 @@ def exact(task, query, reach, count):
         at, least = result.x, result.fun
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi", "kappa", "cosine", "reach", "count"),
     [

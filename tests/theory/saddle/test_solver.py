@@ -95,6 +95,7 @@ class TestRoutes:
 class TestStationarity:
     """The equations of the theory, written out apart from the code that solves them."""
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(("delta", "ridge"), [(2.0, 0.1), (0.7, 0.01)])
     def test_the_solution_satisfies_the_equations_by_monte_carlo(
         self, loss: Loss, delta: float, ridge: float

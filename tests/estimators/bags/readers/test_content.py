@@ -148,6 +148,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(call, package, senten
         call()
 
 
+@pytest.mark.slow
 def test_the_package_does_not_import_what_only_readers_need():
     code = "import needlescope.estimators, sys; print({'h5py', 'pyarrow.parquet'} & {*sys.modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

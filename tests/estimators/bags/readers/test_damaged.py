@@ -98,6 +98,7 @@ def outcomes(path, read):
     return odd, refused
 
 
+@pytest.mark.sampled(3)
 @needs_fork
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(

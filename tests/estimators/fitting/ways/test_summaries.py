@@ -134,6 +134,7 @@ def test_the_classifier_reads_summaries_and_explains_them(read):
         _ = clf.readout_
 
 
+@pytest.mark.slow
 def test_summaries_are_found_where_a_spread_tells():
     """No direction of attention shows that one feature varies more on both sides."""
     X, y = spread_bags(n=160)
