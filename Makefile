@@ -38,6 +38,8 @@ $(READY): pyproject.toml
 test test-slow test-oldest test-deep agreement: export OPENBLAS_NUM_THREADS = 1
 test test-slow test-oldest test-deep agreement: export OMP_NUM_THREADS = 1
 test test-slow test-oldest test-deep: export MPLBACKEND = Agg
+# Hundreds of processes are started: where bytecode is not written each compiles the package anew.
+test test-slow test-oldest test-deep: export PYTHONDONTWRITEBYTECODE =
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 # Style is judged first, which takes a second. Types and the import contract go beside the tests, so

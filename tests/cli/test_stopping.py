@@ -68,6 +68,7 @@ def in_the_midst(process, folder: Path) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_lost_terminal_ends_all_processes_in_good_order(start, shell, spec, tmp_path):
     spec(*SLOW)
     process = start("sweep", "spec.toml", "--n-jobs", "2")

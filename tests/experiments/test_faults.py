@@ -276,6 +276,7 @@ def test_ctrl_c(script, tmp_path: Path) -> None:
     completes(tmp_path / "a.sqlite", run_units_of_script())
 
 
+@pytest.mark.slow
 @posix
 def test_a_killed_worker_is_replaced_and_nothing_fails(script, tmp_path: Path) -> None:
     code = """

@@ -15,6 +15,7 @@ def tuned():
     return ns.tune(TASK, 6.0, losses=["logistic", "square"])
 
 
+@pytest.mark.slow
 def test_random_settings_do_not_beat_it(tuned):
     """`make plan-check` does so with 200 settings of each of many tasks."""
     rng = np.random.default_rng(0)

@@ -149,6 +149,7 @@ def test_no_model_beats_bayes(estimates):
         assert all(error > best - 2e-3 for error in result.predicted.values())
 
 
+@pytest.mark.slow
 def test_rare_classes_are_judged_by_their_ranking_too(estimates):
     """Always answering the frequent class has nearly the predicted error, and an AUC of a half."""
     result = estimates["rare"]
@@ -209,6 +210,7 @@ def test_rare_sets_before_a_loud_background_are_never_as_predicted_below_their_f
         assert result.verdict != "as predicted"
 
 
+@pytest.mark.slow
 def test_more_bags_buy_what_they_should(estimates):
     result = estimates["several"]
     more = result.bags_for(0.01, "pooled")
@@ -218,6 +220,7 @@ def test_more_bags_buy_what_they_should(estimates):
     assert result.bags_for(result.predicted["pooled"], "pooled") == np.inf
 
 
+@pytest.mark.slow
 def test_the_report_ends_with_the_answer(estimates):
     result = estimates["several"]
     last = str(result).splitlines()[-1]
@@ -396,6 +399,7 @@ def test_nothing_is_left_to_buy(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_what_is_expected_is_for_the_bags_of_a_fold(estimates):
     result, n = estimates["several"], TASKS["several"][2]
     for name, model in (("pooled", "pooled"), ("attention, split", "attention")):

@@ -66,6 +66,7 @@ def test_those_who_know_the_signal_err_ten_per_cent(L):
     assert abs(result.error - 0.1) < 1e-4 + 3.0 * result.error_se
 
 
+@pytest.mark.slow
 def test_the_query_needs_what_the_leading_order_in_one_over_L_says(ran):
     """tan² = 4/x + 16 θ²/x² with x = α0 θ⁴/L, and κ = η_q θ³/(16 s L²); for w, 4 L/(θ² α0)."""
     result = steps_needed(ran).set_index("L").loc[10_000]
@@ -77,6 +78,7 @@ def test_the_query_needs_what_the_leading_order_in_one_over_L_says(ran):
     assert result["step"] == pytest.approx(step, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_what_is_needed_gives_the_cosine_and_the_strength(ran):
     for row in steps_needed(ran).itertuples():
         task = asked(int(row.L))
@@ -88,6 +90,7 @@ def test_what_is_needed_gives_the_cosine_and_the_strength(ran):
         assert sharp.kappa[0] == pytest.approx(SHARPNESS * task.theta, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_growth_is_that_of_the_caption(ran):
     steps, learners = steps_needed(ran), learners_need(ran)
     assert growth(steps, "query") == pytest.approx(0.855, abs=0.005)
@@ -115,6 +118,7 @@ def test_half_the_strength_of_the_signal_is_about_the_best_sharpness():
     assert error[3] < error.min() + 0.01 < error[-1]
 
 
+@pytest.mark.slow
 def test_simulation_agrees_with_theory(ran):
     scores = FIGURE.scores(ran)
     assert len(scores) == 3 * 3 * 3  # lengths, amounts of data, quantities

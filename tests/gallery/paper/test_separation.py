@@ -85,12 +85,14 @@ def ran():
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_theory_agrees(ran):
     result = module.scores(ran)
     assert len(result) == 6 + 5 + 5  # without the strongest signal, but for pooling
     assert verdict(result) == "agree"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.9, 1.1])
 @pytest.mark.parametrize("model", module.MODELS)
 def test_a_theory_wrong_by_a_tenth_disagrees(ran, model, factor):
