@@ -22,7 +22,13 @@ collect_ignore = (
 )
 
 
-SLOW_EXAMPLES = {  # 8 to 12 seconds each; the tests of these calls have smaller ones
+SLOW_EXAMPLES = {  # 2 to 12 seconds each; the tests of these calls have smaller ones
+    "needlescope.estimators.task.fit.fit_task",
+    "needlescope.planning.compare.compare",
+    "needlescope.planning.learning_curves.learning_curves",
+    "needlescope.planning.sensitivity.sensitivity",
+    "needlescope.planning.tune.tune",
+    "needlescope.planning.tuning.search.best_attention",
     "needlescope.estimators.task.estimate.estimate_task",
     "needlescope.estimators.task.result.TaskEstimate",
     "needlescope.results.planned.Comparison",

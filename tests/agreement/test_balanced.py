@@ -30,6 +30,7 @@ def test_the_query_agrees(index, found):
     check_one(of(index, found))
 
 
+@pytest.mark.slow
 def test_scores_of_queries_look_like_a_unit_normal(found):
     check_all([of(index, found) for index in QUICK])
 

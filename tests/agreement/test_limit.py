@@ -36,6 +36,7 @@ def test_samples_are_whole_at_every_point() -> None:
         assert round(samples) == pytest.approx(samples, abs=1e-9), point.name
 
 
+@pytest.mark.slow
 def test_a_wrong_limit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the samples with a signal in state evolution, as if π were forgotten twice."""
     import needlescope as ns

@@ -511,7 +511,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("cases", by_sentence(CASES))
 def test_refused(cases):
     check_all(cases)

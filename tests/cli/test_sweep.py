@@ -209,6 +209,7 @@ def test_a_missing_file_is_named(refused, tmp_path):
     assert told.startswith("needlescope: the sweep ") and "cannot be read: No such file" in told
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_a_sentence(refused, spec, monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("needlescope.experiments.on_dask.CONNECT_SECONDS", 1)

@@ -185,6 +185,7 @@ def test_shapes_do_not_depend_on_what_was_chosen():
     np.testing.assert_allclose(pooled.decision_function(X), plain.decision_function(X))
 
 
+@pytest.mark.slow
 def test_a_kinked_loss_may_be_told_to_refine_where_there_is_nothing_to():
     X, y = needles(n=40)
     asked = AttentionClassifier(loss="hinge", kappa=0, max_refine_iter=5, random_state=0).fit(X, y)

@@ -225,6 +225,7 @@ def test_random_states_are_those_of_scikit_learn(kind, state):
         kind(random_state=state).fit(*needles(n=8))
 
 
+@pytest.mark.slow
 def test_few_positives_among_many_bags_are_held_out_in_turn():
     X = np.random.default_rng(0).standard_normal((5000, 3, 2))
     y = np.zeros(5000, int)
@@ -260,6 +261,7 @@ def test_some_of_many_bags_say_which_setting(monkeypatch):
     assert expected / (1.0 - expected) == pytest.approx(odds, rel=0.5)
 
 
+@pytest.mark.slow
 def test_garbage_of_almost_no_weight_does_no_harm():
     X, y = needles(n=200)
     rng = np.random.default_rng(1)

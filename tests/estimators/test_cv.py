@@ -72,6 +72,7 @@ def test_repeats_share_the_weight_of_a_bag():
     np.testing.assert_allclose(*losses, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_repeats_do_not_make_errors_smaller():
     X, y = needles(n=60, theta=3.0)
     pairs = list(StratifiedKFold(3).split(X, y))
@@ -100,6 +101,7 @@ def test_splitters_of_scikit_learn():
     assert search.fit(list(X), y).best_estimator_.best_params_["ridge"] in (0.1, 1.0)
 
 
+@pytest.mark.slow
 def test_one_patient_at_a_time_though_each_has_one_label_only():
     """No fold has both classes; there is a first round, and probabilities are as honest."""
     X, y = needles(n=60)

@@ -34,6 +34,7 @@ def patients(n=40, each=4, L=4, d=10, seed=0):
     return X, y, groups
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ALL)
 def test_what_only_patients_show_is_not_mistaken_for_knowledge(kind):
     X, y, groups = patients(d=40)
@@ -111,6 +112,7 @@ def test_two_patients_of_a_class_make_two_folds():
     assert not np.isnan(clf.cv_decision_function_).any()
 
 
+@pytest.mark.slow
 def test_scores_of_one_patient_do_not_count_as_many():
     """Each bag twelve times over says no more of how ways differ than the bag does."""
     X, y = needles(n=60, theta=3.0)

@@ -32,6 +32,7 @@ def test_all_kinds_of_pooling_are_compared_by_the_search_and_one_by_attention(se
     assert set(mean.cv_results_["param_pooling"]) == {"mean"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_a_pooling_that_is_given_is_the_only_one(pooling):
     clf = MILClassifier("quick", pooling=pooling, random_state=0).fit(X, Y)

@@ -87,6 +87,7 @@ def test_shapes_and_what_belongs_together(kind):
     assert cross_val_score(clf, list(X), y, cv=2).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_what_instances_add_is_all_there_is():
     X, y = shifted()
     bags = [bag[: 1 + k % 4] for k, bag in enumerate(X)]
@@ -97,6 +98,7 @@ def test_what_instances_add_is_all_there_is():
     np.testing.assert_allclose(total, clf.decision_function(bags), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_what_one_classifier_has_is_asked_of_each():
     X, y = shifted()
     clf = MILClassifier("quick", random_state=0).fit(X, y)

@@ -68,6 +68,7 @@ def test_the_class_that_is_said_is_taken():
     assert wrong.score(X[80:], right) < said.score(X[80:], right) - 0.1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pos_label", [None, "cancer", "healthy"])
 @pytest.mark.parametrize("pooling", ["log_mean_exp", "attention", "forest"])
 def test_what_instances_add_is_the_log_odds_whichever_class_has_the_signal(pooling, pos_label):

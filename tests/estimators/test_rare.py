@@ -25,7 +25,7 @@ def rare(n, positives, seed=0, shift=3.0, L=8, d=6):
     return X, y
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge"])
 @pytest.mark.parametrize("positives", [20, 40, 200])
 def test_the_query_lies_along_the_signal(loss, positives):

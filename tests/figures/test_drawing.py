@@ -98,6 +98,7 @@ def test_what_is_behind_colours_is_a_value():
     assert set(maps.dropna(subset=["value"]).role) == {"theory", "simulation"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DRAWN)
 def test_lines_are_the_rows_of_theory(name):
     calls = np.ravel(DRAWN[name][0])

@@ -13,7 +13,7 @@ from needlescope.figures.render import picture, spread
 from tests.gallery.tables import GIVEN, complete, drawing_of
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("name", GIVEN)
 def test_matplotlib_draws_the_marks_and_nothing_else(name):
     drawing = drawing_of(name)

@@ -114,6 +114,7 @@ def script(tmp_path: Path) -> Iterator:
 # ---------------------------------------------------------------- results
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_results_come_in_the_order_of_the_jobs(n_jobs: int) -> None:
     def late_first(job: int) -> int:
@@ -176,6 +177,7 @@ def test_one_worker_is_this_process_and_more_are_not() -> None:
     assert os.getpid() not in run(pid, range(3), n_jobs=2)
 
 
+@pytest.mark.slow
 def test_jobs_are_handed_out_a_few_at_a_time() -> None:
     taken = []
 

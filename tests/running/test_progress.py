@@ -15,6 +15,7 @@ from needlescope.running.processes import run
 from tests.running.scripts import LONG, PATIENCE, heed_interrupts
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_calls_a_function_after_each_job(n_jobs: int) -> None:
     calls = []
@@ -51,6 +52,7 @@ def test_progress_writes_plain_lines_without_a_terminal(
     assert [line.split(",")[0] for line in lines] == ["trials: 1/3", "trials: 2/3", "trials: 3/3"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_counts_failures(
     n_jobs: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -132,6 +134,7 @@ def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
     assert restored(drawn)
 
 
+@pytest.mark.slow
 def test_the_bar_counts_failures() -> None:
     some = quick("None").replace("title=", "failed=lambda result: True, title=")
     code, drawn = on_a_terminal(some)
@@ -139,6 +142,7 @@ def test_the_bar_counts_failures() -> None:
     assert "9 failed" in drawn
 
 
+@pytest.mark.slow
 def test_progress_false_draws_nothing_on_a_terminal() -> None:
     assert on_a_terminal(quick("False")) == (0, "")
 

@@ -53,6 +53,7 @@ def test_signals_that_do_the_same_are_one_to_the_test_error():
     assert errors[0] == pytest.approx(errors[1], rel=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("model", "sampler"),
     [

@@ -41,6 +41,7 @@ def test_what_is_open_about_a_query_is_open_about_the_test_error(query_known_to)
     assert 2.0 * result.test_error_se <= 1e-2
 
 
+@pytest.mark.slow
 def test_a_schedule_is_followed_as_finely_as_the_answer_needs(query_known_to):
     result = ns.predict(STEEP, TRAINING, tol=1e-3)
     assert len(query_known_to) == 2 and query_known_to[1] < 0.2 * query_known_to[0]

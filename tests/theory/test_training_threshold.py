@@ -42,6 +42,7 @@ def test_a_given_query_and_all_data_are_those_of_predict():
     assert ns.training_threshold(TASK, TRAINING, 0.2, "pooled", data="all").theta < some
 
 
+@pytest.mark.slow
 def test_where_no_strength_suffices_it_is_infinite():
     """A query against the signal looks away from it, the more so the stronger it is."""
     away = ns.Query(5.0, -0.9)

@@ -75,6 +75,7 @@ def test_the_bags_looked_at_keep_their_weights(monkeypatch):
     assert loss_held_out(X, told, np.where(light, 1e-30, 1.0)) < 0.3
 
 
+@pytest.mark.slow
 def test_a_rare_class_is_looked_at_and_weighs_as_little_as_it_did(monkeypatch):
     look_at_few(monkeypatch)
     X, y = shifted(4000, shift=0.8)

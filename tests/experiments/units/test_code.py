@@ -79,6 +79,7 @@ def test_a_formula_changes_the_calls_that_rest_on_it(copy: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_all_import_changes_all(copy: Path) -> None:
     before = versions()
     edit(copy / "grid.py", "return", "return 1.0 *")
@@ -132,7 +133,7 @@ def test_a_module_that_is_none_is_named() -> None:
         code.fingerprint("theory.astrology")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "call",
     [

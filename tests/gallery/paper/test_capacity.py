@@ -34,6 +34,7 @@ def made(shift: float, finite: float = 1.5, reach: float = 0.9) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("full", [False, True])
 def test_units_are_distinct_and_every_trial_has_its_own_seed(full):
     units = module.units(full)

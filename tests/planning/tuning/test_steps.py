@@ -30,7 +30,7 @@ def test_short_steps_align_as_the_closed_form_says(task, alpha0, loss):
     assert exact == pytest.approx(result.cosine, abs=2e-3)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("pi", [0.05, 0.3, 0.5, 0.8])
 def test_no_step_that_was_tried_aligns_better(pi):
     rng, task = np.random.default_rng(0), RARE.replace(pi=pi)

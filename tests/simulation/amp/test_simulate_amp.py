@@ -59,6 +59,7 @@ def test_it_finds_the_needle_in_a_hundred_tokens_within_ten_rounds():
     assert result.path_se == pytest.approx(abs(path[1] - path[0]) / 2.0)
 
 
+@pytest.mark.slow
 def test_where_it_is_hard_it_stays_at_nothing():
     task = ns.Task(1000, 1, 5.0, 0.5)
     assert ns.bayes_optimal(task, 0.5).phase == "hard"

@@ -55,7 +55,7 @@ def look(q: Any, w: Any, b: float, xi: Any, sigma: Any) -> ScoreLaw:
 
 
 class TestAttention:
-    @pytest.mark.sampled(5)
+    @pytest.mark.sampled(10)
     @pytest.mark.parametrize(("name", "law"), [*product(TASKS, LAWS)])
     def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
         task, (sigma, rho) = TASKS[name], LAWS[law]

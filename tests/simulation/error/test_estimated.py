@@ -24,6 +24,7 @@ def test_a_known_signal_is_bayes(task: ns.Task) -> None:
     assert abs(error - told.error) < 4.5 * np.hypot(se, told.error_se) + 1e-6
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("task", TASKS)
 def test_a_poor_estimate_errs_as_it_is_counted_to(task: ns.Task) -> None:
     """Believing 0.8 θ where 0.6 θ is left, on tokens drawn one by one."""

@@ -25,6 +25,7 @@ class TestDuality:
         slopes = (loss.derivative(x - 1e-9, 1) - 1e-7, loss.derivative(x + 1e-9, 1) + 1e-7)
         assert ((slopes[0] <= t) & (t <= slopes[1])).all()
 
+    @pytest.mark.sampled(2)
     @pytest.mark.parametrize("loss", [*KINKED, SQUARED_HINGE], ids=lambda loss: loss.name)
     def test_best_bias_by_brute_force(self, loss):
         rng = np.random.default_rng(2)

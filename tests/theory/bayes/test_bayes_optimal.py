@@ -21,6 +21,7 @@ KNOWN = [  # L, R, θ, π, α, error: derived and checked apart from this code
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("L", "R", "theta", "pi", "alpha", "error"), KNOWN)
 def test_known_errors(L, R, theta, pi, alpha, error):
     result = ns.bayes_optimal(ns.Task(L, R, theta, pi), np.array(alpha, float))

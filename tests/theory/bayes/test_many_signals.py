@@ -32,6 +32,7 @@ def test_the_contour_is_exact_where_all_tokens_are_kept(L, R, kappa):
     assert at.u + _log_ratio(at, R) == pytest.approx(logs[:, R - 1] - logs[:, R], abs=1e-10)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("L", "R", "count"), [(60, 14, 2000), (400, 60, 300)])
 @pytest.mark.parametrize("kappa", [0.6, 2.4, 4.5])
 def test_on_average_as_many_are_recognised(L, R, count, kappa):

@@ -105,6 +105,7 @@ def test_every_grid_of_the_theory_can_keep_the_others(call):
 LONG = ns.Task(L=100, R=1, theta=4.265, pi=0.5), ns.Training(alpha1=100.0)
 
 
+@pytest.mark.slow
 def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
     """Not samples were missing, but cells: more of them took 44 s, and gave no answer."""
     seen = []

@@ -105,6 +105,7 @@ class TestSums:
         assert result.square == pytest.approx((weight**2).sum(axis=1), rel=1e-13)
         assert result.total == pytest.approx(g.sum(axis=1), rel=1e-12, abs=1e-12)
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("n", [TOP_TOKENS + 1, 40, 100, 1000, 10**6])
     @pytest.mark.parametrize("kappa", [0.2, 0.8])
     def test_first_and_second_moments_are_those_of_n_tokens(self, n: int, kappa: float) -> None:

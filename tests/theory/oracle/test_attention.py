@@ -20,7 +20,7 @@ def test_soft_attention_tends_to_pooling_and_to_the_largest_token() -> None:
     assert chances.positive == pytest.approx(float(miss), abs=2e-3)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [(10, 1, 3.0, 0.5), (1000, 20, 1.5, 0.3), (100_000, 1000, 0.6, 0.5), (10, 5, 1.0, 0.9)],

@@ -50,7 +50,7 @@ def check_two_levels(L: int, R: int, theta: float, pi: float, starts: int) -> No
     assert two_levels <= pooled(L, R, theta, pi).error
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [
@@ -123,6 +123,7 @@ def test_all_patterns_at_once_are_uniform_positions() -> None:
         assert limits[0].error == pytest.approx(limits[1].error, abs=4.0 * spread)
 
 
+@pytest.mark.slow
 def test_unequal_patterns_against_brute_force() -> None:
     positions = ns.Positions([(0, 1), (1, 2), (4, 5)])
     patterns = positions.patterns(6)

@@ -51,6 +51,7 @@ def test_chances_are_known_as_well_as_they_say(L, m, noncentral, angle):
     assert (uncertainty < 1e-8).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [
@@ -101,6 +102,7 @@ def test_hard_attention_is_what_soft_attention_tends_to():
     assert hard.kappa == np.inf
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", ["hard", "linear"])
 def test_a_threshold_is_where_the_error_is_reached(model):
     task = ns.Task(20, 2, 1.0, 0.4)
@@ -114,6 +116,7 @@ def test_a_hard_threshold_may_lie_beyond_pooling_s():
     assert hard > pooled
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", ["hard", "linear"])
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),

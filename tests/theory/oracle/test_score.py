@@ -10,7 +10,7 @@ from needlescope.theory.law.attention import draw
 from needlescope.theory.oracle import score
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "kappa", "tau"),
     [

@@ -49,6 +49,7 @@ class TestCollapse:
         (ns.Task(6, 1, 0.0, 0.4), 11.3, False),
     )
 
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize(("task", "alpha", "collapses"), CASES)
     def test_the_certificate_agrees_with_the_data(
         self, task: ns.Task, alpha: float, collapses: bool
@@ -74,6 +75,7 @@ class TestCollapse:
         constant = 2.0 * 0.2  # mean hinge loss at w = 0, b = −1
         assert local.value < constant
 
+    @pytest.mark.slow
     def test_where_it_collapses_the_solver_does_not_pretend(self) -> None:
         problem = self.problem(ns.Task(6, 1, 0.0, 0.2), 11.3)
         with pytest.raises(ns.NotConverged):

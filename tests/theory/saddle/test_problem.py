@@ -86,6 +86,7 @@ class TestShape:
         schur = H[:-1, :-1] - np.outer(H[:-1, -1], H[-1, :-1]) / H[-1, -1]
         assert np.linalg.eigvalsh(schur).min() > 0.0
 
+    @pytest.mark.sampled(2)
     def test_no_other_point_does_better(self, loss: Loss, law: JointLaw) -> None:
         problem = Saddle(law, loss, 2.0, 0.1)
         point, local = solve(problem, solve_square(law, 2.0, 0.1))

@@ -61,7 +61,7 @@ def exact(task, query, reach, count):
         at, least = result.x, result.fun
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi", "kappa", "cosine", "reach", "count"),
     [
@@ -88,6 +88,7 @@ def test_a_capacity_beyond_floating_point_is_infinite():
     assert ns.capacity(ns.Task(8, 8, 50.0, 0.5), query=ns.Query(1.0, 0.9)).alpha == np.inf
 
 
+@pytest.mark.slow
 def test_what_is_never_drawn_is_not_taken_for_nothing():
     """Among 8,192 plain draws of each label there is none that limits it."""
     result = ns.capacity(ns.Task(8, 2, 15.0, 0.2), query=ns.Query(10.0, 1.0))

@@ -17,6 +17,7 @@ LOSSES = ("square", "logistic", "hinge", "squared_hinge")
 MODELS = ("attention", "pooled", "vectorized")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("model", MODELS)
 def test_order_parameters_satisfy_the_published_equations(model, loss):

@@ -22,6 +22,7 @@ def integral(loss, y, m, s, k, power) -> float:
     return quad(integrand, -9.0, 9.0, points=kinks or None, limit=200)[0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("y", [1, -1])
 def test_moments_are_integrals(loss, y) -> None:
     result = slopes(loss, y, MEANS, SPREADS)

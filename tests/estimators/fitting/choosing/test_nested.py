@@ -90,6 +90,7 @@ def test_too_few_of_a_class_leave_the_calibration_as_it_is():
     assert judge({MANY[0]: y}, y, even(20), [np.arange(20)]).nested is None
 
 
+@pytest.mark.slow
 def test_classifiers_say_that_nothing_is_found_and_are_not_sure_of_it():
     """Without the correction their mean test loss here is above that of a coin by 0.03 to 0.1."""
     losses = []

@@ -28,6 +28,7 @@ def cosine(a, b):
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("L", "theta", "pi"), [(10, 4.0, 0.5), (30, 4.0, 0.3), (50, 5.0, 0.5)])
 def test_iterated_attention_reaches_the_limit_of_learning(L, theta, pi):
     """Its squared cosine is the overlap that no learner exceeds, up to what d = 60 leaves."""

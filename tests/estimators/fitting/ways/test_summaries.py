@@ -146,6 +146,7 @@ def test_summaries_are_found_where_a_spread_tells():
     assert "summaries" in clf.cv_results_["param_pooling"]
 
 
+@pytest.mark.slow
 def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
     grown = []
 
