@@ -15,7 +15,7 @@ import pytest
 from needlescope import figures
 from needlescope.figures.drawing import CURVE_COLUMNS, Drawing
 from needlescope.figures.marks import Band, Cells, Dots, Line, Map, Rings
-from tests.gallery.tables import ANSWERS, GIVEN, complete, drawing_of
+from tests.gallery.tables import ANSWERS, NAMES, complete, drawing_of, given
 
 COVERS = ("rendered", "from_rows", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
@@ -70,9 +70,9 @@ def means(table, call, column):
 
 
 @pytest.mark.sampled(21)
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", NAMES)
 def test_curves_are_a_table_of_the_points_that_are_drawn(name):
-    result, drawing = figures.curves(name, *GIVEN[name]), drawing_of(name)
+    result, drawing = figures.curves(name, *given(name)), drawing_of(name)
     assert list(result) == list(CURVE_COLUMNS) and set(result.role) <= {"theory", "simulation"}
     for number, panel in enumerate(drawing.panels):
         assert panel.marks and (panel.x.name or number < len(drawing.panels) - 1)
@@ -91,10 +91,10 @@ def test_curves_are_a_table_of_the_points_that_are_drawn(name):
 
 
 def test_what_is_behind_colours_is_a_value():
-    result = figures.curves("attended", *GIVEN["attended"])
+    result = figures.curves("attended", *given("attended"))
     rows = [row.tolist() for _, row in result.groupby("y").value]
     assert rows[0] == [0.5, 0.3, 0.2] and rows[1][:2] == [0.9, 0.1] and rows[1][2] != rows[1][2]
-    maps = figures.curves("win_or_lose", *GIVEN["win_or_lose"])
+    maps = figures.curves("win_or_lose", *given("win_or_lose"))
     assert set(maps.dropna(subset=["value"]).role) == {"theory", "simulation"}
 
 
@@ -156,7 +156,7 @@ def test_the_map_is_the_difference_of_two_errors():
 @pytest.mark.slow
 def test_curves_are_had_without_matplotlib(tmp_path):
     """One of them is, and no module but `render` loads matplotlib before something is drawn."""
-    (tmp_path / "given.pickle").write_bytes(pickle.dumps(GIVEN["attended"]))
+    (tmp_path / "given.pickle").write_bytes(pickle.dumps(given("attended")))
     code = """
 import pickle, sys
 from needlescope import figures

@@ -10,14 +10,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Rule, Text
 from needlescope.figures.render import picture, spread
-from tests.gallery.tables import GIVEN, complete, drawing_of
+from tests.gallery.tables import NAMES, complete, drawing_of, given
 
 
 @pytest.mark.sampled(48)
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", NAMES)
 def test_matplotlib_draws_the_marks_and_nothing_else(name):
     drawing = drawing_of(name)
-    figure = getattr(figures, name)(*GIVEN[name])
+    figure = getattr(figures, name)(*given(name))
     for panel, ax in zip(drawing.panels, figure.axes, strict=False):
         lines = [tuple(np.asarray(line.get_ydata(), float)) for line in ax.lines]
         drawn = [mark for mark in panel.marks if isinstance(mark, Line | Dots)]

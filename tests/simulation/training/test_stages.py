@@ -125,7 +125,6 @@ class TestSteps:
             assert result.b == at.b
             at = result
 
-    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("order", ["joint", "sequential"])
     @pytest.mark.parametrize(("steps", "balanced"), [(1, False), (3, False), (1, True), (3, True)])
     def test_a_trial_takes_these_steps_on_its_first_data_set(
