@@ -112,7 +112,6 @@ def test_two_patients_of_a_class_make_two_folds():
     assert not np.isnan(clf.cv_decision_function_).any()
 
 
-@pytest.mark.slow
 def test_scores_of_one_patient_do_not_count_as_many():
     """Each bag twelve times over says no more of how ways differ than the bag does."""
     X, y = needles(n=60, theta=3.0)

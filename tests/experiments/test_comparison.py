@@ -23,7 +23,6 @@ def table(rng, points=400, count=6, shift=0.0, slope=0.0):
     return pd.DataFrame(rows)
 
 
-@pytest.mark.slow
 def test_scores_are_centred_and_of_unit_size_in_spite_of_few_trials():
     z = compare(table(np.random.default_rng(0)), BY, ["test_error"]).z
     assert len(z) == 400

@@ -67,7 +67,6 @@ def test_halves_of_the_theorys_own_bags_say_what_all_say():
     assert halves.theta_rms < 3.0 * result.theta_se
 
 
-@pytest.mark.slow
 def test_where_halves_differ_the_error_covers_them(monkeypatch):
     X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
     bags, signs = as_bags(X), np.where(y, 1.0, -1.0)
