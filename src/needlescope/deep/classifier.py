@@ -25,7 +25,7 @@ from ..losses import Loss
 from ..running.progress import Progress, reporting
 from .torch_needed import need_torch
 from .training.defaults import DECAYS, EPOCHS, RATES
-from .training_spec import Trained, TrainingSpec
+from .training_spec import TrainedNetwork, TrainingSpec
 
 
 def _missing_attribute(name: str) -> Any:
@@ -271,6 +271,6 @@ class DeepClassifier(BagClassifier):
         """How many numbers were trained."""
         return self._trained().parameters
 
-    def _trained(self) -> Trained:
-        result: Trained = self._fitted().estimators_[0].model
+    def _trained(self) -> TrainedNetwork:
+        result: TrainedNetwork = self._fitted().estimators_[0].model
         return result

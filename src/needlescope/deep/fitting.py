@@ -25,7 +25,7 @@ from .training.determinism import deterministic, seeded
 from .training.loop import LoopOptions, Split
 from .training.samples import Samples
 from .training.selection import hold_out, select_setting, settings_of
-from .training_spec import Trained, TrainingSpec
+from .training_spec import TrainedNetwork, TrainingSpec
 
 LARGEST_VALUE = 1e12  # beyond which values are clipped: single precision squares them
 
@@ -58,11 +58,11 @@ def train_bags(
     )
     weights = {name: value.numpy().copy() for name, value in selected.network.state_dict().items()}
     sizes = (spec.architecture, samples.d, spec.width, spec.heads)
-    model = Trained(*sizes, weights, *selected.run.setting, selected.run.best_epoch)
+    model = TrainedNetwork(*sizes, weights, *selected.run.setting, selected.run.best_epoch)
     return Scored(model, scores(sight.data, model, sight.lens))
 
 
-def scores(data: Any, model: Trained, lens: Lens | None = None) -> FloatArray:
+def scores(data: Any, model: TrainedNetwork, lens: Lens | None = None) -> FloatArray:
     """Return the score of every bag."""
     result, network = np.empty(len(data.y)), rebuilt(model)
     with deterministic():
@@ -72,7 +72,7 @@ def scores(data: Any, model: Trained, lens: Lens | None = None) -> FloatArray:
     return result
 
 
-def attention(data: Any, model: Trained) -> list[FloatArray] | None:
+def attention(data: Any, model: TrainedNetwork) -> list[FloatArray] | None:
     """Return the attention (heads, instances) in every bag; None if the architecture has none."""
     result: list[FloatArray] = []
     network = rebuilt(model)
@@ -87,7 +87,7 @@ def attention(data: Any, model: Trained) -> list[FloatArray] | None:
     return result
 
 
-def rebuilt(model: Trained) -> Network:
+def rebuilt(model: TrainedNetwork) -> Network:
     """Return the torch module of a trained architecture, in double precision."""
     with seeded(0):
         network = ARCHITECTURES[model.architecture].build(model.d, model.width, model.heads)

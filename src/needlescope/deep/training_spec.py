@@ -58,13 +58,13 @@ class TrainingSpec(NamedTuple):
         return cls(architecture, int(width), several, steps, falls, epochs)
 
 
-class Trained(NamedTuple):
+class TrainedNetwork(NamedTuple):
     """A trained architecture: its name and sizes, its weights, and how its training ended.
 
     Examples
     --------
     >>> weights = {"query": np.zeros(2), "bias": np.zeros(())}
-    >>> Trained("solvable", 2, 8, None, weights, 0.01, 3.0, 7).parameters
+    >>> TrainedNetwork("solvable", 2, 8, None, weights, 0.01, 3.0, 7).parameters
     3
     """
 

@@ -23,7 +23,7 @@ from .learners import BAYES_OPTIMAL, Evaluation, get_learner
 from .tune import check_budget
 from .tuning.budget import Budget
 from .tuning.readouts import Features
-from .tuning.search import Setting
+from .tuning.search import TunedSetting
 
 TIE_MARGIN = 2e-3  # of the error: models that are this close tie
 TIE_SHARE = 0.02  # of the constant answer's error, where that is less
@@ -131,7 +131,7 @@ def _flip(limited: Budget, here: float, tie_margin: float) -> float:
     return np.nan
 
 
-def _flip_cosine(limited: Budget, setting: Setting, error: float) -> float:
+def _flip_cosine(limited: Budget, setting: TunedSetting, error: float) -> float:
     """Return the alignment at which both errors are equal, κ, ridge and data kept."""
     balance = setting.balance
     task, alpha = limited.training_task(balance), limited.alpha(balance)

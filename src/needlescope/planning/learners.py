@@ -21,7 +21,7 @@ from ..training import Training
 from . import LEARNERS, TUNED
 from .tuning.bias_shift import shifted_error
 from .tuning.budget import Budget
-from .tuning.search import Setting, attention, best_attention, best_linear, linear
+from .tuning.search import TunedSetting, attention, best_attention, best_linear, linear
 from .tuning.steps import best_steps, with_strength
 
 ROUGH_TOL = 2e-3  # of the Bayes-optimal error, in a search
@@ -71,16 +71,16 @@ class TwoSteps(Learner):
     def __init__(self, loss: str | Loss = "logistic") -> None:
         self.loss = loss
 
-    def tune(self, budget: Budget, near: Setting | None = None) -> Setting:
+    def tune(self, budget: Budget, near: TunedSetting | None = None) -> TunedSetting:
         """Tune split, κ, steps and ridge."""
         return best_attention(budget, self.loss, near)
 
-    def error_with(self, budget: Budget, setting: Setting) -> float:
+    def error_with(self, budget: Budget, setting: TunedSetting) -> float:
         """Keep split, κ and ridge; the steps are the best for the data."""
         fixed = _at_balance(budget, setting)
         return attention(budget, self.loss, fixed, setting, keep_ridge=True).error
 
-    def evaluate(self, budget: Budget, setting: Setting, tol: float) -> Evaluation:
+    def evaluate(self, budget: Budget, setting: TunedSetting, tol: float) -> Evaluation:
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
@@ -99,17 +99,17 @@ class Linear(Learner):
     def __init__(self, name: str, loss: str | Loss = "logistic") -> None:
         self.name, self.loss = name, loss
 
-    def tune(self, budget: Budget, near: Setting | None = None) -> Setting:
+    def tune(self, budget: Budget, near: TunedSetting | None = None) -> TunedSetting:
         """Tune the ridge."""
         return best_linear(budget, self.name, self.loss, near)
 
-    def error_with(self, budget: Budget, setting: Setting) -> float:
+    def error_with(self, budget: Budget, setting: TunedSetting) -> float:
         """Keep the ridge."""
         fixed = _at_balance(budget, setting)
         kept = linear(budget, self.name, self.loss, fixed.balance, fixed, keep_ridge=True)
         return kept.error
 
-    def evaluate(self, budget: Budget, setting: Setting, tol: float) -> Evaluation:
+    def evaluate(self, budget: Budget, setting: TunedSetting, tol: float) -> Evaluation:
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         training = Training(
@@ -179,7 +179,7 @@ def predicted(
     )  # fmt: skip
 
 
-def _at_balance(budget: Budget, setting: Setting) -> Setting:
+def _at_balance(budget: Budget, setting: TunedSetting) -> TunedSetting:
     """Return the settings, at the balance of classes that the budget has, unless it is free."""
     free = budget.costs is not None
     return setting if free else setting._replace(balance=budget.balance())

@@ -24,8 +24,8 @@ from . import TUNED
 from .learners import Evaluation, Linear, TwoSteps, predicted
 from .tuning.budget import Budget, check_costs
 from .tuning.readouts import Features
-from .tuning.ridges import Trained
-from .tuning.search import Setting
+from .tuning.ridges import TunedReadout
+from .tuning.search import TunedSetting
 from .tuning.steps import best_steps, polished, with_strength
 
 FIRST_LOSS = "logistic"  # taken unless another is clearly better
@@ -93,7 +93,7 @@ def tune(
     choice("model", model, TUNED)
     tol = min(check_tol(tol), TOL_SHARE * min(task.pi, 1.0 - task.pi))
     given = _losses(losses)
-    tried: dict[str, Setting] = {}
+    tried: dict[str, TunedSetting] = {}
     for name, loss in given.items():
         first = next(iter(tried.values()), None)
         near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
@@ -161,7 +161,7 @@ def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
 
 
 def _evaluate(
-    model: str, budget: Budget, loss: str | Loss, setting: Setting, tol: float
+    model: str, budget: Budget, loss: str | Loss, setting: TunedSetting, tol: float
 ) -> Evaluation:
     """Evaluate settings to full precision, with longer steps where these help."""
     result = _learner(model, loss).evaluate(budget, setting, tol)
@@ -184,16 +184,16 @@ def _default(model: str, budget: Budget) -> Training:
     return Training(alpha0=0.5 * alpha, alpha1=0.5 * alpha)
 
 
-def _as_setting(reached: Evaluation) -> Setting:
+def _as_setting(reached: Evaluation) -> TunedSetting:
     """Return the settings of the default training."""
     assert reached.training is not None
-    readout = Trained(reached.error, float(reached.training.ridge))
+    readout = TunedReadout(reached.error, float(reached.training.ridge))
     split = 0.0 if reached.training.alpha0 is None else 0.5
-    return Setting(readout, reached.balance, split, reached.kappa)
+    return TunedSetting(readout, reached.balance, split, reached.kappa)
 
 
 def _setting_costs(
-    model: str, budget: Budget, loss: str | Loss, setting: Setting, error: float
+    model: str, budget: Budget, loss: str | Loss, setting: TunedSetting, error: float
 ) -> dict[str, dict[float, float]]:
     """Return the error where one setting is wrong by a factor, the others kept."""
     names = ("split", "kappa", "ridge") if get_model(model).has_query else ("ridge",)
@@ -206,7 +206,7 @@ def _setting_costs(
 
 
 def _error_with(
-    model: str, budget: Budget, loss: str | Loss, setting: Setting, name: str, by: float
+    model: str, budget: Budget, loss: str | Loss, setting: TunedSetting, name: str, by: float
 ) -> float:
     """Return the rough error with one setting times a factor; of the split its odds."""
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)

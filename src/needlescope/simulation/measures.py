@@ -18,12 +18,12 @@ from .error.linear import pooled_error, vectorized_error
 from .samples.data import kinds, labels, marks, signal_tokens, tokens
 from .training import reduced
 from .training.specification import Trial
-from .training.trained import Trained, several_cosines
+from .training.trained import TrainedReadout, several_cosines
 
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 
 
-def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
+def summarise(trial: Trial, trained: TrainedReadout) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
@@ -46,7 +46,7 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     }
 
 
-def _along_signals(trial: Trial, trained: Trained) -> list[float]:
+def _along_signals(trial: Trial, trained: TrainedReadout) -> list[float]:
     """Return the readout's component along each of several signals."""
     spec, task = trial.spec, trial.spec.task
     if task.signals is None or spec.model.name not in REDUCED:
@@ -55,7 +55,7 @@ def _along_signals(trial: Trial, trained: Trained) -> list[float]:
     return [float(item) for item in pattern @ trained.signals]
 
 
-def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+def _attention_parts(trial: Trial, trained: TrainedReadout) -> tuple[float, float, float]:
     if trial.spec.task.signals is not None:
         return _several_parts(trial, trained, several_cosines(trial, trained.alignment))
     signal, s = float(trained.signals[0]), trained.alignment["cosine_q"]
@@ -64,7 +64,9 @@ def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, floa
     return signal, part, trained.query_part**2 + part**2
 
 
-def _several_parts(trial: Trial, trained: Trained, s: FloatArray) -> tuple[float, float, float]:
+def _several_parts(
+    trial: Trial, trained: TrainedReadout, s: FloatArray
+) -> tuple[float, float, float]:
     """Return them where the query has the cosines s with several signals."""
     signals, along = trained.signals[0], trained.query_part
     beside = signals - s * along  # products of w with what is left of each signal beside q̂
@@ -73,7 +75,7 @@ def _several_parts(trial: Trial, trained: Trained, s: FloatArray) -> tuple[float
     return float(trial.spec.task.mean_signal @ signals), np.nan, along**2 + inside
 
 
-def _pooled_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+def _pooled_parts(trial: Trial, trained: TrainedReadout) -> tuple[float, float, float]:
     if trial.spec.task.signals is not None:
         signals = trained.signals[0]
         return float(trial.spec.task.mean_signal @ signals), np.nan, float(signals @ signals)
@@ -81,7 +83,7 @@ def _pooled_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
     return signal, signal, signal**2
 
 
-def _vectorized_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+def _vectorized_parts(trial: Trial, trained: TrainedReadout) -> tuple[float, float, float]:
     task = trial.spec.task
     basis, mean = _directions(task)
     inside = float(np.sum((basis @ trained.signals) ** 2))
@@ -102,7 +104,7 @@ def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
     return rows[size > 1e-10 * size[0]], mean / np.linalg.norm(mean)
 
 
-def error_rate(trial: Trial, trained: Trained) -> tuple[float, float]:
+def error_rate(trial: Trial, trained: TrainedReadout) -> tuple[float, float]:
     """Return the test error, and the standard error of its integral or its count."""
     rng = generator(trial.stream("test"))
     if trial.spec.test == "sampled":
@@ -113,14 +115,16 @@ def error_rate(trial: Trial, trained: Trained) -> tuple[float, float]:
 
 
 def _attention_error(
-    trial: Trial, trained: Trained, rng: np.random.Generator
+    trial: Trial, trained: TrainedReadout, rng: np.random.Generator
 ) -> tuple[float, float]:
     spec = trial.spec
     assert trained.score_law is not None and spec.model.weigh is not None
     return attention_error(spec.test_task, trained.score_law, spec.noise, rng, spec.model.weigh)
 
 
-def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
+def _pooled_error(
+    trial: Trial, trained: TrainedReadout, rng: np.random.Generator
+) -> tuple[float, float]:
     fit, noise = trained.fit, trial.spec.noise
     spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
     task, signals = trial.spec.test_task, np.ravel(trained.signals)
@@ -129,7 +133,7 @@ def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> t
 
 
 def _vectorized_error(
-    trial: Trial, trained: Trained, rng: np.random.Generator
+    trial: Trial, trained: TrainedReadout, rng: np.random.Generator
 ) -> tuple[float, float]:
     task, fit, noise = trial.spec.test_task, trained.fit, trial.spec.noise
     deviation = float(np.linalg.norm(fit.w))
@@ -148,7 +152,7 @@ def _shares(task: Task) -> FloatArray:
     return np.ones(1) if task.signals is None else np.array(task.signals)
 
 
-def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexArray:
+def _sampled(trial: Trial, trained: TrainedReadout, rng: np.random.Generator) -> IndexArray:
     """Return which of ``n_test`` fresh samples get the wrong sign."""
     spec = trial.spec
     task, n = spec.test_task, spec.n_test
@@ -163,7 +167,9 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
     return np.concatenate(parts)
 
 
-def _wrong_by_law(trial: Trial, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
+def _wrong_by_law(
+    trial: Trial, trained: TrainedReadout, n: int, rng: np.random.Generator
+) -> IndexArray:
     """Return the same for n samples of the reduced law."""
     y = labels(trial.spec.test_task, n, rng)
     mean, deviation = REDUCED[trial.spec.model.name].scores(trial, trained, y, rng)
@@ -175,7 +181,7 @@ Scores: TypeAlias = "tuple[FloatArray, float | FloatArray]"
 
 
 def _attention_scores(
-    trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
+    trial: Trial, trained: TrainedReadout, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     spec = trial.spec
     task, at = spec.test_task, trained.score_law
@@ -191,7 +197,7 @@ def _attention_scores(
 
 
 def _pooled_scores(
-    trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
+    trial: Trial, trained: TrainedReadout, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task = trial.spec.test_task
     carried = kinds(task, len(y), rng)
@@ -201,7 +207,7 @@ def _pooled_scores(
 
 
 def _vectorized_scores(
-    trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
+    trial: Trial, trained: TrainedReadout, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task = trial.spec.test_task
     place, carried = marks(task, len(y), rng), kinds(task, len(y), rng)
@@ -225,9 +231,9 @@ class ReducedModel(NamedTuple):
         Mean and deviation of the scores of fresh samples.
     """
 
-    parts: Callable[[Trial, Trained], tuple[float, float, float]]
-    error: Callable[[Trial, Trained, np.random.Generator], tuple[float, float]]
-    scores: Callable[[Trial, Trained, FloatArray, np.random.Generator], Scores]
+    parts: Callable[[Trial, TrainedReadout], tuple[float, float, float]]
+    error: Callable[[Trial, TrainedReadout, np.random.Generator], tuple[float, float]]
+    scores: Callable[[Trial, TrainedReadout, FloatArray, np.random.Generator], Scores]
 
 
 ATTENDING = ReducedModel(_attention_parts, _attention_error, _attention_scores)

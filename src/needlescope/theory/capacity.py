@@ -1,4 +1,4 @@
-"""Separability capacity: the largest n/d at which data are typically linearly separable.
+"""RareMinimum capacity: the largest n/d at which data are typically linearly separable.
 
 Our derivation of the quantity of conjecture 1 (arXiv v1), not a theorem.
 """
@@ -24,7 +24,7 @@ from .law.ladder import ERRORS_WITHIN_TOL, ladder
 from .law.limits import LAWS, sharpness, train_limit
 from .law.normals import NormalLaw
 from .saddle.margin import separability, uncertainty
-from .saddle.rare_separability import Separability, rare_separability
+from .saddle.rare_separability import RareMinimum, rare_separability
 
 LEAST_INVERSE = 1e-250  # 1/α* below this counts as zero
 
@@ -102,14 +102,14 @@ def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]
     return {"alpha": alpha, "alpha_se": alpha * inverse.relative}
 
 
-def _by_sampling(task: Task, kappa: float, cosine: float, tol: float) -> Separability:
+def _by_sampling(task: Task, kappa: float, cosine: float, tol: float) -> RareMinimum:
     """Return 1/α* of a sampled law, by importance sampling of its rare samples."""
     every = sample_groups(task)
     laws = [NormalLaw(task.L, item.tokens, task.theta, kappa, cosine, item.label) for item in every]
     return rare_separability(laws, [item.share for item in every], tol)
 
 
-def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Separability:
+def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> RareMinimum:
     """Return 1/α* of a law with few nodes, refined until the tolerance is met."""
     # a tenth: levels are meant for errors near 0.1, and this quantity is near one
     for level in ladder(0.1 * tol, fine=True):
@@ -117,9 +117,9 @@ def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Separa
         law = limit.law(task.pi, task.flips)
         result = separability(law)
         if result.value <= LEAST_INVERSE:
-            return Separability(0.0, 0.0)
+            return RareMinimum(0.0, 0.0)
         coarse = limit.coarse_law(task.pi, task.flips)
         relative = uncertainty(law, coarse, result) / result.value
         if ERRORS_WITHIN_TOL * relative <= tol:
             break
-    return Separability(result.value / limit.dim, relative)
+    return RareMinimum(result.value / limit.dim, relative)

@@ -31,7 +31,7 @@ from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, 
 from .saddle.influence import rare_event_shift
 from .saddle.problem import OrderParameters
 from .saddle.readout import Readout
-from .solution import Problem, Solution, solve_point
+from .solution import GridProblem, Solution, solve_point
 
 MAX_DIMENSION = 10**9
 QUERY_LEVEL = LADDER[0].finer  # at which the sensitivity to the query is estimated
@@ -116,7 +116,7 @@ def predict(
     points = GridPoints(on_error, shape, task, training, query, test_task)
     parts = (part.scalars(shape) for part in (task, training, given, test))
     jobs = [
-        Problem(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
+        GridProblem(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
     if kind.has_query and query is None:
@@ -154,7 +154,7 @@ def _check_test(model: Model, task: Task, test: Task | None) -> Task:
     return test
 
 
-def _with_query(model: Model, job: Problem, tol: float) -> Problem:
+def _with_query(model: Model, job: GridProblem, tol: float) -> GridProblem:
     """Train the query of a point to the tolerance of its test error."""
     near: list[OrderParameters | None] = [None]
 
@@ -168,7 +168,7 @@ def _with_query(model: Model, job: Problem, tol: float) -> Problem:
     return job._replace(query=learned.query, query_errors=errors)
 
 
-def _groups_by_law(jobs: list[Problem], points: GridPoints) -> dict[Any, list[int]]:
+def _groups_by_law(jobs: list[GridProblem], points: GridPoints) -> dict[Any, list[int]]:
     """Group the points that share a law, and order each group for continuation."""
     groups: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
@@ -180,7 +180,7 @@ def _groups_by_law(jobs: list[Problem], points: GridPoints) -> dict[Any, list[in
 
 
 def _solve_group(
-    model: Model, jobs: list[Problem], members: list[int], tol: float, points: GridPoints
+    model: Model, jobs: list[GridProblem], members: list[int], tol: float, points: GridPoints
 ) -> dict[int, Solution]:
     """Solve the points of one law by continuation, each at the first level that suffices.
 
@@ -204,7 +204,7 @@ def _solve_group(
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
             levels = levels[0 if probe.coarse(tol) else skip :]
     for level in levels:
-        trail: list[tuple[Problem, OrderParameters]] = []
+        trail: list[tuple[GridProblem, OrderParameters]] = []
         for index in pending:
             if index in points.lost:
                 continue
@@ -224,7 +224,7 @@ def _solve_group(
 
 
 def _at_dimension(
-    model: Model, job: Problem, readout: Readout, tol: float, d: int
+    model: Model, job: GridProblem, readout: Readout, tol: float, d: int
 ) -> dict[str, float]:
     """Return the change of the test error without the rarest influential samples, 1/n of them."""
     test = error_limit(model, job.task, job.test, job.query, ladder(tol)[0])
@@ -243,7 +243,7 @@ def _add_query_errors(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]
     return row | {f"{name}_se": item for name, item in zip(names, both.tolist(), strict=True)}
 
 
-def _rough_solution(model: Model, job: Problem) -> Solution | None:
+def _rough_solution(model: Model, job: GridProblem) -> Solution | None:
     """Solve with the roughest law, None where it fails: a finer one may succeed."""
     try:
         return solve_point(model, job, ROUGH, None)
@@ -252,7 +252,7 @@ def _rough_solution(model: Model, job: Problem) -> Solution | None:
 
 
 def _extrapolate(
-    trail: list[tuple[Problem, OrderParameters]], job: Problem
+    trail: list[tuple[GridProblem, OrderParameters]], job: GridProblem
 ) -> OrderParameters | None:
     """Extrapolate from up to three neighbours with the same ridge, polynomially in log α."""
     near = {

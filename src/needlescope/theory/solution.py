@@ -22,7 +22,7 @@ from .saddle.problem import OrderParameters
 from .saddle.readout import Readout, train_readout
 
 
-class Problem(NamedTuple):
+class GridProblem(NamedTuple):
     """One point of a grid; ``query_errors`` are those that its query leaves in the numbers."""
 
     task: Task
@@ -62,7 +62,7 @@ class Solution(NamedTuple):
 
 
 def solve_point(
-    model: Model, problem: Problem, level: Level, warm: OrderParameters | None
+    model: Model, problem: GridProblem, level: Level, warm: OrderParameters | None
 ) -> Solution:
     """Return the fields of a point at a level; ``warm`` is a guess of its order parameters."""
     task, training, query = problem.task, problem.training, problem.query

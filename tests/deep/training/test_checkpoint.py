@@ -12,12 +12,12 @@ import torch
 
 from needlescope.deep.architectures.self_attention import SelfAttention
 from needlescope.deep.training.checkpoint import ABANDONED, Checkpoint
-from needlescope.deep.training.loop import LoopOptions, Setting
+from needlescope.deep.training.loop import Hyperparameters, LoopOptions
 from needlescope.deep.training.selection import hold_out, select_setting
 from tests.deep.training.toy import samples
 
 OPTIONS = LoopOptions(epochs=5, patience=5, batch=16)
-SETTINGS = [Setting(rate, 3.0) for rate in (0.01, 0.03)]
+SETTINGS = [Hyperparameters(rate, 3.0) for rate in (0.01, 0.03)]
 
 
 class Stopped(Exception):

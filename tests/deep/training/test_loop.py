@@ -12,10 +12,10 @@ from needlescope.deep.architectures.solvable import Solvable
 from needlescope.deep.architectures.transformer import Transformer
 from needlescope.deep.training import defaults
 from needlescope.deep.training.loop import (
+    Hyperparameters,
     LoopOptions,
     Model,
     Run,
-    Setting,
     Split,
     mean_loss,
     train,
@@ -30,7 +30,7 @@ OPTIONS = LoopOptions(epochs=30, patience=5, batch=16)
 
 
 def trained(options=OPTIONS, rate=0.05, seed=0):
-    setting = Setting(rate, 1.0)
+    setting = Hyperparameters(rate, 1.0)
     run, some = Run(setting), samples()
     model = Model.begin(Solvable(4), setting)
     epochs = []
@@ -59,10 +59,10 @@ def test_it_ends_when_it_has_waited_long_enough():
 
 def test_one_that_has_learned_nothing_yet_is_given_more():
     options, still, fallen = LoopOptions(epochs=500, patience=5), [0.7, *[0.71] * 99], [0.7, 0.5]
-    assert not Run(Setting(0.1, 1.0), still).ended(options)
-    assert Run(Setting(0.1, 1.0), [*still, 0.71]).ended(options)
-    assert not Run(Setting(0.1, 1.0), fallen + [0.51] * 4).ended(options)
-    assert Run(Setting(0.1, 1.0), fallen + [0.51] * 5).ended(options)
+    assert not Run(Hyperparameters(0.1, 1.0), still).ended(options)
+    assert Run(Hyperparameters(0.1, 1.0), [*still, 0.71]).ended(options)
+    assert not Run(Hyperparameters(0.1, 1.0), fallen + [0.51] * 4).ended(options)
+    assert Run(Hyperparameters(0.1, 1.0), fallen + [0.51] * 5).ended(options)
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not():
@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not():
 def test_a_loss_that_is_no_number_is_a_divergence():
     some = samples()
     some.table[100] = torch.inf
-    setting, options = Setting(0.1, 1.0), LoopOptions(epochs=4, batch=16)
+    setting, options = Hyperparameters(0.1, 1.0), LoopOptions(epochs=4, batch=16)
     run = Run(setting)
     train(Model.begin(Solvable(4), setting), some, SPLIT, options, run, 0)
     assert run.diverged and run.least == math.inf and run.epoch < 4
@@ -83,7 +83,7 @@ def test_a_loss_that_is_no_number_is_a_divergence():
 def test_weights_decay_and_biases_and_norms_do_not():
     network = Transformer(4, 8, 2, depth=1)
     before = {name: item.detach().clone() for name, item in network.named_parameters()}
-    model = Model.begin(network, Setting(0.1, 3.0))
+    model = Model.begin(network, Hyperparameters(0.1, 3.0))
     for parameter in network.parameters():
         parameter.grad = torch.zeros_like(parameter)
     model.adam.step()
@@ -106,7 +106,7 @@ def test_every_epoch_has_all_samples_in_an_order_of_its_own(monkeypatch):
     some, seen = samples(), []
     whole = some.batch
     monkeypatch.setattr(some, "batch", lambda rows: seen.append(rows.tolist()) or whole(rows))
-    run, options = Run(Setting(0.01, 1.0)), LoopOptions(epochs=2, batch=16)
+    run, options = Run(Hyperparameters(0.01, 1.0)), LoopOptions(epochs=2, batch=16)
     train(Model.begin(Solvable(4), run.setting), some, SPLIT, options, run, 0)
     # 48 samples in three batches, and those held out before and between
     epochs = [[row for batch in seen[k : k + 3] for row in batch] for k in (1, 5)]

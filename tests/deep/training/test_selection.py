@@ -10,7 +10,7 @@ import torch
 
 from needlescope import NotConverged
 from needlescope.deep.architectures.solvable import Solvable
-from needlescope.deep.training.loop import LoopOptions, Setting, mean_loss
+from needlescope.deep.training.loop import Hyperparameters, LoopOptions, mean_loss
 from needlescope.deep.training.selection import hold_out, select_setting
 from tests.deep.training.toy import samples
 
@@ -19,7 +19,7 @@ OPTIONS = LoopOptions(epochs=6, patience=6, batch=16)
 
 def selected(rates, decays=(1.0,), **more):
     some = samples()
-    settings = [Setting(rate, decay) for rate in rates for decay in decays]
+    settings = [Hyperparameters(rate, decay) for rate in rates for decay in decays]
     split = hold_out(some.y.numpy())
     return (
         select_setting(lambda: Solvable(4), some, split, OPTIONS, settings, 0, **more),
@@ -52,7 +52,7 @@ def test_small_scores_with_better_signs_win():
         network.readout.data[1:] = 0.0 if size < 1.0 else 2.0
         return network
 
-    still = [Setting(1e-12, 0.0)] * 2
+    still = [Hyperparameters(1e-12, 0.0)] * 2
     result = select_setting(build, some, split, OPTIONS._replace(epochs=1), still, 0)
     assert result.run is result.runs[0] and result.run.least > 0.6
 

@@ -15,18 +15,18 @@ from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import BAYES_OPTIMAL
 from needlescope.gallery import registry
-from needlescope.gallery.extensions.kinds import DOTS, KAPPAS, SHARED, Problem, scores
+from needlescope.gallery.extensions.kinds import DOTS, KAPPAS, SHARED, TaskSize, scores
 from needlescope.gallery.registry import published
 
 drawing = partial(registry.drawing, "kinds")
 FIGURE = published("kinds")
-SMALL = Problem(L=4)
-CLAIMED = [Problem(), Problem(L=32), Problem(20, 4), Problem(20, 6), Problem(20, 10)]
+SMALL = TaskSize(L=4)
+CLAIMED = [TaskSize(), TaskSize(L=32), TaskSize(20, 4), TaskSize(20, 6), TaskSize(20, 10)]
 
 
 def place(unit):
     task, training = unit.arguments["task"], unit.arguments["training"]
-    return Problem(task["L"], task["R"], training["alpha0"] + training["alpha1"])
+    return TaskSize(task["L"], task["R"], training["alpha0"] + training["alpha1"])
 
 
 def point(unit):
@@ -90,14 +90,14 @@ def test_dots_are_at_the_settings_of_least_error(ran):
 def test_the_kinds_win_where_the_caption_says(tmp_path):
     ran = asked(tmp_path, CLAIMED, ("predict",))
     error = {at: {m: row.test_error for m, row in best(ran, at).items()} for at in CLAIMED}
-    needle, longer = error[Problem()], error[Problem(L=32)]
+    needle, longer = error[TaskSize()], error[TaskSize(L=32)]
     assert needle["hard"] / needle["attention"] == pytest.approx(1.09, abs=0.02)
     assert needle["linear"] / needle["attention"] == pytest.approx(1.95, abs=0.05)
     assert longer["linear"] / longer["attention"] == pytest.approx(3.0, abs=0.1)
-    assert error[Problem(20, 4)]["hard"] < error[Problem(20, 4)]["pooled"]
+    assert error[TaskSize(20, 4)]["hard"] < error[TaskSize(20, 4)]["pooled"]
     for R in (6, 10):
-        assert error[Problem(20, R)]["hard"] > 1.8 * error[Problem(20, R)]["pooled"]
-    half = error[Problem(20, 10)]
+        assert error[TaskSize(20, R)]["hard"] > 1.8 * error[TaskSize(20, R)]["pooled"]
+    half = error[TaskSize(20, 10)]
     assert half["linear"] / half["attention"] == pytest.approx(0.98, abs=0.01)
 
 
@@ -111,7 +111,7 @@ def test_simulation_agrees_with_theory(ran):
 
 
 def test_the_two_steps_are_those_of_every_kind():
-    at = Problem()
+    at = TaskSize()
     task, training = ns.Task(**at.task), ns.Training(alpha0=4.0, alpha1=4.0)
     result = {kappa: ns.predict(task, training, kappa, tol=1e-2) for kappa in KAPPAS}
     assert len({(item.cosine_q, item.kappa) for item in result.values()}) == 1

@@ -8,7 +8,7 @@ import pytest
 import needlescope as ns
 from needlescope.losses import LOGISTIC
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
-from needlescope.planning.tuning.readouts import WORST, Features, Trained, best_shift
+from needlescope.planning.tuning.readouts import WORST, Features, TunedReadout, best_shift
 from needlescope.query import Query
 from needlescope.theory.law.ladder import ROUGH
 from needlescope.theory.law.limits import train_limit
@@ -59,7 +59,7 @@ def test_a_neighbour_is_a_good_start():
 
 def test_what_cannot_be_trained_is_the_worst():
     assert Features(POOLED, TASK).train("logistic", 0.5, 0.0, None) is WORST
-    assert Trained(0.2, 0.1).error < WORST.error
+    assert TunedReadout(0.2, 0.1).error < WORST.error
 
 
 def test_the_shifted_bias_is_the_best_one():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.planning.tuning.ridges import RIDGE_RANGE, Trained, best
+from needlescope.planning.tuning.ridges import RIDGE_RANGE, TunedReadout, best
 
 PRIOR = 0.01
 
@@ -16,10 +16,10 @@ def curve(at: float, edge: float = np.inf):
     def evaluate(x, near):
         off = float(x - np.log(at))
         if x > np.log(edge):
-            return Trained(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
+            return TunedReadout(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
         error = PRIOR * (1.0 - 0.5 / (1.0 + off**2))
         slope = PRIOR * off / (1.0 + off**2) ** 2
-        return Trained(error, float(np.exp(x)), slope, prior=PRIOR)
+        return TunedReadout(error, float(np.exp(x)), slope, prior=PRIOR)
 
     return evaluate
 
@@ -54,8 +54,8 @@ def test_a_narrow_dip_between_overfitting_and_the_constant_answer_is_found():
     def evaluate(x, near):
         off = float(x - np.log(2.0))
         if off > 1.0:
-            return Trained(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
-        return Trained(
+            return TunedReadout(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
+        return TunedReadout(
             PRIOR * (0.96 + 0.04 * off**2), float(np.exp(x)), 0.08 * PRIOR * off, prior=PRIOR
         )
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .loop import Model, Run, Setting
+from .loop import Hyperparameters, Model, Run
 
 SECONDS_BETWEEN_FILES = 10.0  # seconds between two files
 ABANDONED = 3600.0  # seconds after its last byte at which a half-written file has no writer: far
@@ -107,7 +107,7 @@ def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
         where = json.loads(str(arrays.pop("where")))
         runs = [
             Run(
-                Setting(*map(float, item["setting"])),
+                Hyperparameters(*map(float, item["setting"])),
                 [float(loss) for loss in item["history"]],
                 _tensors(arrays, f"best.{number}."),
                 {int(epoch): seen for epoch, seen in item["seen"].items()},

@@ -34,7 +34,7 @@ class LoopOptions(NamedTuple):
     batch: int = BATCH
 
 
-class Setting(NamedTuple):
+class Hyperparameters(NamedTuple):
     """The learning rate, and how fast weights decay: in every step by their product."""
 
     rate: float
@@ -49,7 +49,7 @@ class Run:
     the least of them, ``seen`` what was watched, by epoch.
     """
 
-    setting: Setting
+    setting: Hyperparameters
     history: list[float] = field(default_factory=list)
     best: dict[str, Tensor] = field(default_factory=dict)
     seen: dict[int, Any] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Model(NamedTuple):
     adam: torch.optim.Optimizer
 
     @classmethod
-    def begin(cls, network: Network, setting: Setting) -> Model:
+    def begin(cls, network: Network, setting: Hyperparameters) -> Model:
         """Set Adam up: weights decay, biases and norms do not."""
         free = _without_decay(network)
         groups = [
@@ -145,7 +145,7 @@ def train(
     >>> y = np.repeat([1.0, -1.0], 20)
     >>> X[20:] -= 2.0
     >>> samples, split = Samples.of_array(X, y), Split(torch.arange(40), torch.arange(40))
-    >>> setting, options = Setting(0.1, 0.0), LoopOptions(epochs=9, batch=8)
+    >>> setting, options = Hyperparameters(0.1, 0.0), LoopOptions(epochs=9, batch=8)
     >>> run, model = Run(setting), Model.begin(Solvable(3), setting)
     >>> train(model, samples, split, options, run, seed=0)
     >>> run.epoch, run.history[0] > 0.69, run.least < 0.1

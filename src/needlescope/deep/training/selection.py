@@ -20,7 +20,7 @@ from ..architectures.network import Network
 from .checkpoint import Checkpoint
 from .defaults import HELD_OUT_EVERY
 from .determinism import deterministic, seeded
-from .loop import LoopOptions, Model, Run, Setting, Split, train
+from .loop import Hyperparameters, LoopOptions, Model, Run, Split, train
 from .samples import Samples, scores
 
 REFERENCE_D = 64  # numbers in a token of the task on which decays were chosen
@@ -47,7 +47,7 @@ def select_setting(
     samples: Samples,
     split: Split,
     options: LoopOptions,
-    settings: Sequence[Setting],
+    settings: Sequence[Hyperparameters],
     seed: int,
     checkpoint: Checkpoint | None = None,
     watch: Observer | None = None,
@@ -104,7 +104,7 @@ def select_setting(
     return Selected(result[best], runs[best], runs)
 
 
-def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list[Setting]:
+def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list[Hyperparameters]:
     """Combine every decay with every rate, for tokens of d numbers.
 
     Adam lets no weight grow beyond one over its decay: d of them have a norm of √d times that,
@@ -113,11 +113,11 @@ def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list
     Examples
     --------
     >>> settings_of([0.01], [3.0], 256), settings_of([0.01, 0.1], [10.0], 64)[1]
-    ([Setting(rate=0.01, decay=6.0)], Setting(rate=0.1, decay=5.0))
+    ([Hyperparameters(rate=0.01, decay=6.0)], Hyperparameters(rate=0.1, decay=5.0))
     """
     wider = math.sqrt(d / REFERENCE_D)
     result = (
-        Setting(float(rate), min(float(decay) * wider, 0.5 / float(rate)))
+        Hyperparameters(float(rate), min(float(decay) * wider, 0.5 / float(rate)))
         for decay in decays
         for rate in rates
     )
@@ -135,7 +135,7 @@ def _validation_loss(network: Network, samples: Samples, split: Split, run: Run)
     return float(share @ losses_of(result, y, share))
 
 
-def _listed(settings: Sequence[Setting]) -> str:
+def _listed(settings: Sequence[Hyperparameters]) -> str:
     return ", ".join(f"{rate:g}" for rate in dict.fromkeys(setting.rate for setting in settings))
 
 

@@ -68,7 +68,7 @@ TOL, BAYES_TOL = 3e-3, 1e-2
 BY = ("model", "task.L", "task.R", "training.alpha1", "training.eta_q", "training.ridge")
 
 
-class Problem(NamedTuple):
+class TaskSize(NamedTuple):
     """A problem: L tokens, R of them with the signal, and α samples per dimension in all."""
 
     L: int = TOKENS
@@ -82,21 +82,21 @@ class Problem(NamedTuple):
         return {"L": self.L, "R": self.R, "theta": theta, "pi": 0.5}
 
 
-DATA = [Problem(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
-LENGTH = [Problem(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
-SHARED = [Problem(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
+DATA = [TaskSize(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
+LENGTH = [TaskSize(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
+SHARED = [TaskSize(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
 # κ and ridge of least error at each dot, for softmax and linear; the ridge for hard attention
-DOTS: dict[Problem, tuple[tuple[float, float], tuple[float, float], float]] = {
-    Problem(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
-    Problem(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
-    Problem(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
-    Problem(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
-    Problem(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
-    Problem(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
-    Problem(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
-    Problem(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
-    Problem(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
-    Problem(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
+DOTS: dict[TaskSize, tuple[tuple[float, float], tuple[float, float], float]] = {
+    TaskSize(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    TaskSize(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
+    TaskSize(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
+    TaskSize(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
+    TaskSize(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    TaskSize(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
+    TaskSize(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
+    TaskSize(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
+    TaskSize(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
+    TaskSize(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
 }
 
 
@@ -118,7 +118,7 @@ def units(full: bool) -> list[Unit]:
     return result
 
 
-def _arguments(problem: Problem, model: str, kappa: float, ridge: float) -> dict[str, Any]:
+def _arguments(problem: TaskSize, model: str, kappa: float, ridge: float) -> dict[str, Any]:
     half = problem.alpha / 2.0
     training: dict[str, Any] = {"alpha0": half, "alpha1": half, "ridge": ridge, "eta_b": ETA_B}
     more: dict[str, Any] = {"data": "all"}
@@ -128,7 +128,7 @@ def _arguments(problem: Problem, model: str, kappa: float, ridge: float) -> dict
 
 
 @cache
-def _step(problem: Problem) -> float:
+def _step(problem: TaskSize) -> float:
     """Return the step on the query that makes κ = 1: κ is proportional to it."""
     training = Training(alpha0=problem.alpha / 2.0, alpha1=problem.alpha / 2.0)
     return float(training.eta_q / align(Task(**problem.task), training).kappa)

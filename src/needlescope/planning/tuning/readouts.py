@@ -9,7 +9,7 @@ of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
 
 Where one class is rare, the error of many settings is that of the constant answer, min(π, 1 − π),
 to the last digit. What tells such settings apart is the chance that a negative scores above a
-positive, 1 − AUC, which knows no bias: `Trained.criterion` adds a thousandth of it.
+positive, 1 − AUC, which knows no bias: `TunedReadout.criterion` adds a thousandth of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ...theory.saddle.measures import error_slope, test_error
 from ...theory.saddle.problem import OrderParameters
 from ...theory.saddle.readout import Readout, train_readout
 from . import ridges
-from .ridges import WORST, Trained
+from .ridges import WORST, TunedReadout
 
 NO_QUERY = Query(0.0, 0.0)
 
@@ -49,7 +49,7 @@ class Features(NamedTuple):
 
     def train(
         self, loss: str | Loss, alpha: float, ridge: float, warm: OrderParameters | None
-    ) -> Trained:
+    ) -> TunedReadout:
         """Train on α d samples with a ridge; where that fails, return the largest error."""
         limit = train_limit(self.model, self.task, self.query, self.level)
         try:
@@ -60,7 +60,7 @@ class Features(NamedTuple):
         test = limit.law(pi)
         prior = min(pi, 1.0 - pi)
         if readout.local is None:
-            return Trained(prior, ridge, prior=prior, misranked=0.5)
+            return TunedReadout(prior, ridge, prior=prior, misranked=0.5)
         point, shift = readout.point, 0.0
         if self.pi is not None:
             shift = best_shift(test, point)
@@ -75,10 +75,12 @@ class Features(NamedTuple):
         slopes = float(slope @ in_ridge), float(slope @ in_data)
         both = 1.0 - one_class(float(self.task.pi), alpha * self.d)
         error, slopes = prior + both * (error - prior), (both * slopes[0], both * slopes[1])
-        result = Trained(error, ridge, *slopes, shift, readout.point, prior)
+        result = TunedReadout(error, ridge, *slopes, shift, readout.point, prior)
         return result._replace(misranked=misranked(test, point)) if result.constant else result
 
-    def best_ridge(self, loss: str | Loss, alpha: float, near: Trained | None = None) -> Trained:
+    def best_ridge(
+        self, loss: str | Loss, alpha: float, near: TunedReadout | None = None
+    ) -> TunedReadout:
         """Train with the best ridge, searched from that of a neighbour.
 
         Examples
@@ -93,7 +95,7 @@ class Features(NamedTuple):
         law = limit.law(self.task.pi)
         rarer = 2.0 * min(self.task.pi, 1.0 - self.task.pi)
 
-        def evaluate(log_ridge: float, at: Trained | None) -> Trained:
+        def evaluate(log_ridge: float, at: TunedReadout | None) -> TunedReadout:
             return self.train(
                 loss, alpha, float(np.exp(log_ridge)), None if at is None else at.warm
             )

@@ -31,7 +31,7 @@ AUC_WEIGHT = 1e-3  # of 1 − AUC in the criterion: the error decides unless it 
 CONSTANT_SHARE = 0.99  # of the constant answer's error: a readout above it counts as constant
 
 
-class Trained(NamedTuple):
+class TunedReadout(NamedTuple):
     """A readout's test error, its slopes in log λ and log α1, and its order parameters.
 
     The slope in log α1 leaves out that more data improve the bias. ``shift`` is added to the bias
@@ -58,12 +58,12 @@ class Trained(NamedTuple):
         return self.error + AUC_WEIGHT * self.prior * self.misranked
 
 
-WORST = Trained(1.0, np.nan)
-Evaluate: TypeAlias = "Callable[[float, Trained | None], Trained]"
+WORST = TunedReadout(1.0, np.nan)
+Evaluate: TypeAlias = "Callable[[float, TunedReadout | None], TunedReadout]"
 Ends: TypeAlias = "tuple[float, float]"
 
 
-def best(evaluate: Evaluate, unit: float, near: Trained | None = None) -> Trained:
+def best(evaluate: Evaluate, unit: float, near: TunedReadout | None = None) -> TunedReadout:
     """Return the readout with the least criterion over ridges.
 
     ``evaluate`` takes log λ and a neighbour to start from, or None; ``unit`` is the natural ridge,
@@ -76,8 +76,8 @@ def best(evaluate: Evaluate, unit: float, near: Trained | None = None) -> Traine
     >>> def evaluate(x, near):
     ...     off = x - np.log(0.01)
     ...     if off > 1.0:
-    ...         return Trained(0.1, float(np.exp(x)), prior=0.1)
-    ...     return Trained(0.05 + 0.01 * off**2, float(np.exp(x)), 0.02 * off, prior=0.1)
+    ...         return TunedReadout(0.1, float(np.exp(x)), prior=0.1)
+    ...     return TunedReadout(0.05 + 0.01 * off**2, float(np.exp(x)), 0.02 * off, prior=0.1)
     >>> round(best(evaluate, 5.0).ridge, 3)
     0.01
     """
@@ -95,8 +95,8 @@ def best(evaluate: Evaluate, unit: float, near: Trained | None = None) -> Traine
 
 
 def _scan(
-    evaluate: Evaluate, start: float, near: Trained | None, ends: Ends, stride: float
-) -> Trained:
+    evaluate: Evaluate, start: float, near: TunedReadout | None, ends: Ends, stride: float
+) -> TunedReadout:
     """Evaluate ridges below and above, a stride apart, then between those around the least."""
     evaluated = [evaluate(start, near)]
     for direction, end in zip((-1.0, 1.0), ends, strict=True):
@@ -123,7 +123,7 @@ def _scan(
     return _interpolate(evaluate, evaluated[low], evaluated[low + 1], evaluated[k])
 
 
-def _follow_slope(evaluate: Evaluate, start: float, near: Trained, ends: Ends) -> Trained:
+def _follow_slope(evaluate: Evaluate, start: float, near: TunedReadout, ends: Ends) -> TunedReadout:
     """Follow the slope from a neighbour's ridge until the least error is enclosed."""
     here = evaluate(start, near)
     if not np.isfinite(here.ridge) or here.constant or here.warm is None:
@@ -147,7 +147,9 @@ def _follow_slope(evaluate: Evaluate, start: float, near: Trained, ends: Ends) -
     return least
 
 
-def _interpolate(evaluate: Evaluate, low: Trained, high: Trained, least: Trained) -> Trained:
+def _interpolate(
+    evaluate: Evaluate, low: TunedReadout, high: TunedReadout, least: TunedReadout
+) -> TunedReadout:
     """Interpolate between a ridge where the error falls and a larger one where it rises.
 
     Where the larger one gives the constant answer, there is no slope to interpolate.

@@ -22,7 +22,7 @@ from ...models import get_model
 from ...query import Query
 from .budget import Budget
 from .readouts import Features
-from .ridges import Trained
+from .ridges import TunedReadout
 from .steps import Aligned, best_steps
 
 FIRST_KAPPAS = (0.3, 0.7, 1.5, 3.0, 6.0)
@@ -37,10 +37,10 @@ CRITERION_TOL = 1e-4  # of the constant answer's error
 OUTSIDE_PENALTY = 1e-2  # of the criterion, for each unit beyond a range
 
 
-class Setting(NamedTuple):
+class TunedSetting(NamedTuple):
     """Settings of a model, and the error of its readout with them, roughly."""
 
-    readout: Trained
+    readout: TunedReadout
     balance: float  # the share of positives in training
     split: float = 0.0  # the share of the data that trains the query
     kappa: float = 0.0
@@ -65,11 +65,11 @@ class Setting(NamedTuple):
 def attention(
     budget: Budget,
     loss: str | Loss,
-    setting: Setting,
-    near: Setting | None = None,
+    setting: TunedSetting,
+    near: TunedSetting | None = None,
     *,
     keep_ridge: bool = False,
-) -> Setting:
+) -> TunedSetting:
     """Train attention with one split, κ and balance, steps and ridge the best for them."""
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
     aligned = best_steps(task, loss, setting.split * alpha, budget.d)
@@ -86,27 +86,27 @@ def linear(
     model: str,
     loss: str | Loss,
     balance: float,
-    near: Setting | None = None,
+    near: TunedSetting | None = None,
     *,
     keep_ridge: bool = False,
-) -> Setting:
+) -> TunedSetting:
     """Train a model without a query on all the data, with the best ridge."""
     task, alpha = budget.training_task(balance), budget.alpha(balance)
     features = Features(get_model(model), task, pi=budget.test_pi(balance), d=budget.d)
-    return Setting(_train_readout(features, loss, alpha, near, keep_ridge), balance)
+    return TunedSetting(_train_readout(features, loss, alpha, near, keep_ridge), balance)
 
 
 def _train_readout(
-    features: Features, loss: str | Loss, alpha: float, near: Setting | None, keep_ridge: bool
-) -> Trained:
+    features: Features, loss: str | Loss, alpha: float, near: TunedSetting | None, keep_ridge: bool
+) -> TunedReadout:
     if near is not None and keep_ridge:
         return features.train(loss, alpha, near.readout.ridge, near.readout.warm)
     return features.best_ridge(loss, alpha, None if near is None else near.readout)
 
 
 def best_attention(
-    budget: Budget, loss: str | Loss = "logistic", near: Setting | None = None
-) -> Setting:
+    budget: Budget, loss: str | Loss = "logistic", near: TunedSetting | None = None
+) -> TunedSetting:
     """Return the best settings of attention, searched from those of a neighbour.
 
     Examples
@@ -116,7 +116,7 @@ def best_attention(
     >>> round(result.error, 2), 0.3 < result.split < 0.6, 1.0 < result.kappa < 3.0
     (0.09, True, True)
     """
-    evaluated: list[Setting] = []
+    evaluated: list[TunedSetting] = []
 
     def evaluate(point: FloatArray) -> float:
         at = _clipped(point, budget)
@@ -141,7 +141,7 @@ def best_attention(
 
 
 def _start(
-    evaluate: Callable[[FloatArray], float], evaluated: list[Setting], balance: list[float]
+    evaluate: Callable[[FloatArray], float], evaluated: list[TunedSetting], balance: list[float]
 ) -> FloatArray:
     """Return the start of the search: the best κ with half the data for the query, or another."""
     x = np.log(FIRST_KAPPAS)
@@ -154,13 +154,13 @@ def _start(
     return _best(evaluated).point[: 2 + len(balance)]
 
 
-def _best(evaluated: list[Setting]) -> Setting:
+def _best(evaluated: list[TunedSetting]) -> TunedSetting:
     return min(evaluated, key=lambda item: item.criterion)
 
 
 def best_linear(
-    budget: Budget, model: str, loss: str | Loss = "logistic", near: Setting | None = None
-) -> Setting:
+    budget: Budget, model: str, loss: str | Loss = "logistic", near: TunedSetting | None = None
+) -> TunedSetting:
     """Return the best ridge, and balance where it is free, of a model without a query.
 
     Examples
@@ -172,7 +172,7 @@ def best_linear(
     """
     if budget.costs is None:
         return linear(budget, model, loss, budget.balance(), near)
-    evaluated: list[Setting] = []
+    evaluated: list[TunedSetting] = []
 
     def evaluate(point: FloatArray) -> float:
         balance = float(np.clip(expit(point[0]), *BALANCE_RANGE))
@@ -197,11 +197,11 @@ def _vertex(x: FloatArray, errors: list[float]) -> float:
     return float(x[at] - np.clip(0.5 * slope / max(bend, 1e-12), -0.7, 0.7))
 
 
-def _clipped(point: FloatArray, budget: Budget) -> Setting:
+def _clipped(point: FloatArray, budget: Budget) -> TunedSetting:
     """Return the settings at a point of the search, clipped to their ranges."""
     split = float(np.clip(expit(point[0]), *SPLIT_RANGE))
     kappa = float(np.clip(np.exp(point[1]), *KAPPA_RANGE))
     balance = budget.balance()
     if len(point) == 3:
         balance = float(np.clip(expit(point[2]), *BALANCE_RANGE))
-    return Setting(Trained(1.0, np.nan), balance, split, kappa)
+    return TunedSetting(TunedReadout(1.0, np.nan), balance, split, kappa)

@@ -12,10 +12,10 @@ from ..error.attention import ScoreLaw
 from ..samples.data import Marks, flipped, kinds, labels, signal_tokens
 from . import reduced, stages
 from .specification import Trial
-from .trained import Trained, Weights, aligned, several_cosines
+from .trained import TrainedReadout, Weights, aligned, several_cosines
 
 
-def train(trial: Trial) -> Trained:
+def train(trial: Trial) -> TrainedReadout:
     """Train the classifier of one trial."""
     spec, task = trial.spec, trial.spec.task
     alignment = _alignment(trial)
@@ -26,7 +26,7 @@ def train(trial: Trial) -> Trained:
     if not spec.model.has_query:
         signals = fit.w[: task.kinds * spec.model.weights(task.L)]
         signals = signals.reshape(task.kinds, -1).T if several else signals
-        return Trained(fit, y, signals, None, np.nan, alignment)
+        return TrainedReadout(fit, y, signals, None, np.nan, alignment)
     along, signal = float(fit.w[0]), np.zeros(0)
     if several:
         signal = np.array(s) * along + reduced.beside(s) @ fit.w[1 : 1 + task.kinds]
@@ -36,7 +36,9 @@ def train(trial: Trial) -> Trained:
     tilt = np.array(s) if np.isinf(kappa) else kappa * np.array(s)
     score_law = ScoreLaw(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
     query_part = along if kappa > 0.0 or spec.query is not None else 0.0
-    return Trained(fit, y, signal[None] if several else signal, score_law, query_part, alignment)
+    return TrainedReadout(
+        fit, y, signal[None] if several else signal, score_law, query_part, alignment
+    )
 
 
 def align(trial: Trial) -> dict[str, float]:

@@ -19,10 +19,10 @@ from ..samples.data import Tokens, tokens
 from . import stages
 from .end_to_end import train_together
 from .specification import Trial
-from .trained import Trained, Weights, aligned
+from .trained import TrainedReadout, Weights, aligned
 
 
-def train(trial: Trial) -> Trained:
+def train(trial: Trial) -> TrainedReadout:
     """Train the classifier of one trial."""
     spec = trial.spec
     xi, D0, D1 = _draw(trial)
@@ -42,10 +42,10 @@ def train(trial: Trial) -> Trained:
     signals = fit.w.reshape(-1, spec.d) @ xi.T
     if not spec.model.has_query:
         alignment = aligned(trial, xi, None, None)
-        return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
+        return TrainedReadout(fit, data.y, signals, None, np.nan, alignment, state, xi)
     alignment = aligned(trial, xi, None if first is None else first.w, state.q)
     score_law, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
-    return Trained(fit, data.y, signals, score_law, query_part, alignment, state, xi)
+    return TrainedReadout(fit, data.y, signals, score_law, query_part, alignment, state, xi)
 
 
 def align(trial: Trial) -> dict[str, float]:

@@ -23,7 +23,7 @@ Weights: TypeAlias = "Iterator[tuple[FloatArray, Marks, IndexArray | None]]"
 there are several, which signal."""
 
 
-class Trained(NamedTuple):
+class TrainedReadout(NamedTuple):
     """The readout, its fit to the training data, and its projections."""
 
     fit: Fit

@@ -23,7 +23,7 @@ MOST_ROUNDS = 500
 ROUNDING_UNITS = 64.0  # a sum this many times its unit roundoff away from zero may be zero
 
 
-class Separability(NamedTuple):
+class SeparabilityCertificate(NamedTuple):
     """The answer and its certificate; the certificate of the other answer is zero."""
 
     separable: bool
@@ -55,7 +55,7 @@ class Separability(NamedTuple):
         return residual <= 2.0 * self.residual and proven >= self.proven
 
 
-def separability(F: Any, y: Any) -> Separability:
+def separability(F: Any, y: Any) -> SeparabilityCertificate:
     """Decide whether a hyperplane with a bias separates the labels, and prove it.
 
     Parameters
@@ -67,7 +67,7 @@ def separability(F: Any, y: Any) -> Separability:
 
     Returns
     -------
-    Separability
+    SeparabilityCertificate
         If separable, (w, b) of unit norm whose margins all exceed their rounding errors. If not,
         Gordan's weights. They are ``proven`` if a matrix factorisation shows that a change of
         the weights that keeps them positive makes their residual zero exactly; if too few samples
@@ -93,7 +93,7 @@ def separability(F: Any, y: Any) -> Separability:
     F, y = _samples(F, y)
     n, p = F.shape
     if np.ptp(y) == 0.0:  # one class: the bias alone
-        return Separability(True, np.zeros(p), float(y[0]), 1.0, np.zeros(n), 0.0, True)
+        return SeparabilityCertificate(True, np.zeros(p), float(y[0]), 1.0, np.zeros(n), 0.0, True)
     mean, unit = _units(F)
     A = _augmented(F, y, mean, unit)
     Q = None
@@ -144,14 +144,16 @@ def _units(F: Features) -> tuple[FloatArray, FloatArray]:
     return mean, np.exp2(np.round(np.log2(spread)))
 
 
-def _answer(F: Features, y: FloatArray, w: FloatArray, search: FiniteNewton) -> Separability | None:
+def _answer(
+    F: Features, y: FloatArray, w: FloatArray, search: FiniteNewton
+) -> SeparabilityCertificate | None:
     """Return the answer if this point of the search proves one."""
     n, p = F.shape
     if search.m.min() > 0.0:
         w, b = _centred(F, y, w)
         margin = _margin(F, y, w, b)
         if margin > 0.0:
-            return Separability(True, w, b, margin, np.zeros(n), 0.0, True)
+            return SeparabilityCertificate(True, w, b, margin, np.zeros(n), 0.0, True)
     short = search.short
     pull = float(np.abs(short @ search.A).max())
     # Newton's last steps bring this down to rounding; take less only if they no longer do.
@@ -168,7 +170,7 @@ def _answer(F: Features, y: FloatArray, w: FloatArray, search: FiniteNewton) -> 
         residual, proven = _gordan(F, y, weights)
     if not np.isfinite(residual):
         return None
-    return Separability(False, np.zeros(p), 0.0, 0.0, weights, residual, proven)
+    return SeparabilityCertificate(False, np.zeros(p), 0.0, 0.0, weights, residual, proven)
 
 
 def _centred(F: Features, y: FloatArray, w: FloatArray) -> tuple[FloatArray, float]:
@@ -200,7 +202,7 @@ def _refined(A: FloatArray, weights: FloatArray) -> FloatArray:
     return shares
 
 
-def _clash(F: Features, y: FloatArray) -> Separability | None:
+def _clash(F: Features, y: FloatArray) -> SeparabilityCertificate | None:
     """Return the answer if two equal samples have opposite labels, which needs no arithmetic."""
     seen: dict[tuple[bytes, float], int] = {}
     for i, row in enumerate(F):
@@ -209,7 +211,9 @@ def _clash(F: Features, y: FloatArray) -> Separability | None:
         if other >= 0:
             weights = np.zeros(len(y))
             weights[[i, other]] = 0.5
-            return Separability(False, np.zeros(F.shape[1]), 0.0, 0.0, weights, 0.0, True)
+            return SeparabilityCertificate(
+                False, np.zeros(F.shape[1]), 0.0, 0.0, weights, 0.0, True
+            )
         seen[key, y[i]] = i
     return None
 

@@ -47,7 +47,7 @@ LEAST_VALUE = 1e-250  # less counts as zero
 MAX_NUMBERS = 2**22  # in the draws of a replicate
 
 
-class Separability(NamedTuple):
+class RareMinimum(NamedTuple):
     """The minimum, and its relative standard error."""
 
     value: float
@@ -67,7 +67,7 @@ class _Iteration(NamedTuple):
 
 def rare_separability(
     laws: Sequence[NormalLaw], shares: Sequence[float], tol: float
-) -> Separability:
+) -> RareMinimum:
     """Minimise E[(√U G − y(μ·m + b)/√A)₊²] over a mixture of ``laws`` with ``shares``.
 
     Draws are added until the relative tolerance is met, or up to LAST_POINTS.
@@ -77,12 +77,12 @@ def rare_separability(
     for iteration in range(MAX_ITERATIONS):
         now = _iterate(laws, shares, proposals, points, before)
         if now.at_previous < LEAST_VALUE:
-            return Separability(0.0, 0.0)
+            return RareMinimum(0.0, 0.0)
         if _converged(before, now):
             widest = max(law.dims for law in laws)
             excess = ERRORS_WITHIN_TOL * now.relative / tol
             if excess <= 1.0 or points == LAST_POINTS or points * widest > MAX_NUMBERS:
-                return Separability(now.value, now.relative)
+                return RareMinimum(now.value, now.relative)
             points = min(LAST_POINTS, points * (2 if excess < 1.5 else 4))
         else:
             fitted = (
