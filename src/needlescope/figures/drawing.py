@@ -74,7 +74,7 @@ class Panel:
     title: str = ""
     title_colour: str = ""  # matplotlib's own
     title_at: float = 0.0  # as a share of its width
-    beside: bool = False  # names of lines stand right of their ends
+    labels_at_ends: bool = False  # names of lines stand right of their ends
     legend: Legend | None = None
     bar: Scale | None = None  # colours explained at its right
     equal: bool = False  # both axes have one unit of length

@@ -82,7 +82,7 @@ def _curves(curves: pd.DataFrame) -> Panel:
         Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=span),
         Axis("test error", limits=(0.0, 0.5)),
         "what training reaches (dotted: signal known)",
-        beside=True,
+        labels_at_ends=True,
     )
 
 
@@ -99,5 +99,5 @@ def _thresholds(thresholds: pd.DataFrame) -> Panel:
         Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=span),
         Axis(r"signal needed, $\theta$", log=10),
         "weakest signal found with 10 % error",
-        beside=True,
+        labels_at_ends=True,
     )

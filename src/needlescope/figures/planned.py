@@ -78,7 +78,7 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
         Axis(f"bags, $n$ ($d$ = {result.d})", log=10, limits=(curves.n[0], curves.n[-1])),
         Axis("test error", log=10, limits=span, ticks=ticks, labels=labels, minor="none"),
         f"{NAMES[result.learner]}: {words}, error {result.error:.3g}",
-        beside=True,
+        labels_at_ends=True,
     )
     return single(panel, size=(4.6, 3.1))
 
@@ -138,6 +138,6 @@ def tuning(result: Tuned, ax: Any = None) -> Drawing:
         Axis("times the best", log=2, limits=(0.25, 4.0)),
         Axis("test error", limits=(0.0, 1.1 * float(top))),
         f"best settings: error {result.test_error:.3g}",
-        beside=True,
+        labels_at_ends=True,
     )
     return Drawing([Block([panel], edges=(0.12, 0.74, 0.16, 0.9))], (4.6, 2.9))

@@ -124,7 +124,7 @@ def draw_panel(ax: Any, panel: Panel) -> None:
         result = legend(ax, panel.legend)
         if panel.legend.room:
             make_room(ax, result)
-    if panel.beside:
+    if panel.labels_at_ends:
         named = [
             mark for mark in panel.marks if isinstance(mark, Line) and mark.name and len(mark.y)
         ]

@@ -51,8 +51,8 @@ class TableSpec(NamedTuple):
         Of these columns, the values that it has a curve or a panel for.
     more
         How many other parameters may change as well; it draws a curve for each of their values.
-    beside
-        Calls whose rows are drawn beside those of others, and not alone.
+    reference_calls
+        Calls whose rows are drawn for reference beside those of others, and not alone.
     """
 
     figure: str
@@ -60,7 +60,7 @@ class TableSpec(NamedTuple):
     across: Sequence[str]
     only: Mapping[str, Sequence[Any]] = {}
     more: int = 0
-    beside: Sequence[str] = ()
+    reference_calls: Sequence[str] = ()
 
 
 def read_table(table: Any, spec: TableSpec) -> pd.DataFrame:
@@ -160,7 +160,7 @@ def _check_table(table: Any, spec: TableSpec) -> None:
 
 def _rows_drawn_alone(table: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     """Return the rows that a figure draws without others."""
-    return table[~table["call"].isin(list(spec.beside))]
+    return table[~table["call"].isin(list(spec.reference_calls))]
 
 
 def _complete(table: pd.DataFrame, spec: TableSpec) -> Any:
@@ -214,4 +214,4 @@ def _calls(spec: TableSpec) -> str:
 
 
 def _calls_drawn_alone(spec: TableSpec) -> list[str]:
-    return [call for call in spec.rows if call not in spec.beside]
+    return [call for call in spec.rows if call not in spec.reference_calls]

@@ -290,7 +290,7 @@ def _samples(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) ->
         _tokens(table),
         Axis(r"samples per dimension, $\alpha_0$ or $\alpha$", log=10),
         "data for a cosine of 0.9 with the signal",
-        beside=True,
+        labels_at_ends=True,
     )
 
 
@@ -308,5 +308,5 @@ def _step(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Pa
         _tokens(table),
         Axis(r"step on the query, $\eta_q$", log=10),
         r"step for a sharp query, $\kappa = \theta/2$",
-        beside=True,
+        labels_at_ends=True,
     )

@@ -78,7 +78,7 @@ TABLE = TableSpec(
     },
     across=("architecture", "heads", "task.signals", "model", "lengths"),
     only={"architecture": PANELS},
-    beside=("bayes_optimal",),
+    reference_calls=("bayes_optimal",),
 )
 
 

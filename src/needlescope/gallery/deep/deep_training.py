@@ -77,7 +77,7 @@ TABLE = TableSpec(
     },
     across=(style.ALPHA0, style.ALPHA1, "starts", *style.ACROSS),
     only={"architecture": style.NAMES},
-    beside=("align", "simulate"),
+    reference_calls=("align", "simulate"),
 )
 
 

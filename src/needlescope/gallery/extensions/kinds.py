@@ -151,7 +151,7 @@ TABLE = TableSpec(
         *SETTINGS,
     ),
     only={"model": MODELS},
-    beside=("bayes_optimal",),
+    reference_calls=("bayes_optimal",),
 )
 # What is along each panel, what is fixed there, and its name; a signal's strength goes with R.
 PANELS = {

@@ -119,7 +119,7 @@ TABLE = TableSpec(
     },
     across=(X, BALANCED, STEP),
     only={"model": ("attention",)},
-    beside=("bayes_optimal",),
+    reference_calls=("bayes_optimal",),
 )
 
 

@@ -114,7 +114,7 @@ def _cosines(table: pd.DataFrame) -> Panel:
         Axis(XLABEL, log=10, plain=True),
         Axis(r"cosine with the signal, $s_q$ and $s_w$", limits=(0.0, 1.02)),
         "readout after one step, query after two",
-        beside=True,
+        labels_at_ends=True,
     )
 
 

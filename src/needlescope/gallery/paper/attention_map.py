@@ -179,7 +179,7 @@ def _panel(marks: list[Mark], title: str, words: str, rules: tuple[Rule, ...] = 
         Axis(XLABEL, log=10, plain=True),
         Axis(words, limits=(-0.02, 1.02)),
         title,
-        beside=True,
+        labels_at_ends=True,
     )
 
 

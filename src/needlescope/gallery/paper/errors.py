@@ -100,7 +100,7 @@ TABLE = TableSpec(
     across=(X, LOSS, "model", "alpha"),
     only={"model": PAPER_MODELS},
     more=1,
-    beside=("bayes_optimal",),
+    reference_calls=("bayes_optimal",),
 )
 # A dash and a dot for each value of a further parameter; more could not be distinguished.
 CURVE_STYLES: tuple[dict[str, Any], ...] = (
@@ -155,7 +155,7 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Dr
     if not len(select(table, [X, "test_error"], **{LOSS: loss})):
         had = ", ".join(losses)
         refuse_empty("errors", f"no test error of the {loss} loss, the table has that of {had}")
-    return single(_panel(table, loss, "test_error", curves, words=XLABEL, beside=True))
+    return single(_panel(table, loss, "test_error", curves, words=XLABEL, labels_at_ends=True))
 
 
 def _curves(table: pd.DataFrame) -> Curves:
@@ -203,7 +203,13 @@ def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[A
 
 
 def _panel(
-    table: pd.DataFrame, loss: str, name: str, curves: Curves, words: str, *, beside: bool = False
+    table: pd.DataFrame,
+    loss: str,
+    name: str,
+    curves: Curves,
+    words: str,
+    *,
+    labels_at_ends: bool = False,
 ) -> Panel:
     """Return one quantity for one loss: the models' lines and dots."""
     marks: list[Mark] = []
@@ -229,7 +235,7 @@ def _panel(
         else Axis(QUANTITIES[name], zero=True),
         f"{loss} loss",
         title_at=-0.2,
-        beside=beside,
+        labels_at_ends=labels_at_ends,
     )
 
 

@@ -122,7 +122,7 @@ def length(table: pd.DataFrame, ax: Any = None) -> Drawing:
         Axis(tokens, log=2, limits=span, ticks=ticks or None),
         Axis("test error", log=10, limits=(0.8 * least, 0.6), ticks=TICKS, minor="ticks"),
         "trained on one length, tested on another",
-        beside=True,
+        labels_at_ends=True,
         legend=_legend(table),
     )
     return Drawing([Block([panel], 1, (0.115, 0.74, 0.145, 0.93))], (4.6, 3.1))

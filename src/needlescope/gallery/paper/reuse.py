@@ -106,7 +106,7 @@ TABLE = TableSpec(
     {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), (Y,))},
     across=("alpha", "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
-    beside=("bayes_optimal",),
+    reference_calls=("bayes_optimal",),
 )
 
 
