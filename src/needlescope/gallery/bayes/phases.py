@@ -84,6 +84,7 @@ SCALE = Scale(
 )
 EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
+ABOVE_RINGS = (0.0, 12.5)  # points above the critical strength: AMP is simulated close to it
 
 
 @figure_of(TABLE)
@@ -194,7 +195,7 @@ def _names(both: pd.DataFrame, start: float) -> list[Mark]:
     result: list[Mark] = [Text("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
     if weakest["alpha_it"] > ROOM * start:
         beside = (0.03, float(weakest[Y])), ("panel", "data")
-        result.append(Text("impossible", *beside, ("left", "bottom"), (0.0, 3.0)))
+        result.append(Text("impossible", *beside, ("left", "bottom"), ABOVE_RINGS))
     if middle["alpha_amp"] > WIDE * middle["alpha_it"]:
         place = float(np.sqrt(middle["alpha_it"] * middle["alpha_amp"])), float(middle[Y])
         result.append(Text("hard", place, anchor=("center", "center"), colour=WHITE))
