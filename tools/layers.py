@@ -6,7 +6,8 @@ A path lists the files that a call passes through, in the order in which it firs
 follow it one reads the files of the package it starts in, and the entry points of its sub-packages
 and of every other package: the files by which the call comes in. The modules of the problem (task,
 training, losses, results) count as one. A return to a file that the call had left is listed, except
-to the first file, to the modules of the problem, and from `running`, whose job it is to call back.
+to the first file, to the modules of the problem, and from `running` and `theory/common`, whose job
+it is to call back: processes, the points of a grid, an integral of a given function.
 
 No call may return, and no sub-package and its parent may import each other. What does not hold yet
 is listed in `KNOWN_RETURNS` and `KNOWN_CYCLES`. `tests/test_tools.py` compares both lists with the
@@ -35,7 +36,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEM = "problem"
-TRANSPARENT = ("running",)  # whose job is to call back: processes, progress
+TRANSPARENT = ("running", "theory/common")  # whose job is to call back: processes, grids
 FLAT = 12  # files that a package may hold side by side
 _FITS = {
     "estimators/fitting/bench.py",

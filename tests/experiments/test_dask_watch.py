@@ -118,7 +118,7 @@ def test_a_run_on_a_real_cluster_ends(
             stop(workers)
 
     try:
-        workers = cluster.workers(2)
+        workers = cluster.n_jobs(2)
         with Stopping(tmp_path / "store.sqlite") as store:
             with pytest.raises(RuntimeError, match=f"{trouble}.* for 3 s now; what was finished"):
                 run_units(units, store, engine=dask(cluster.address), progress=False)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .score import ComplexArray, fourier_cdf
+from ..common.fourier import ComplexArray, fourier_cdf
 
 TOKEN_RANGE = 9.0  # standard deviations kept on either side of a token's mean
 PATH_HEIGHT = 0.9  # θη

@@ -16,14 +16,13 @@ denser there. A few milliseconds give ten digits for any L.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from ...arrays import FloatArray
+from ..common.fourier import ComplexArray, fourier_cdf
 from .counts import Count, most, pairs
 
 RAY_ANGLE = 0.3  # α, for κ above 0.35
@@ -31,9 +30,6 @@ TOKEN_RANGE = 8.5  # standard deviations kept on either side of a token's mean
 PATH_HEIGHT = 0.7  # of the path of x, in units of 1/κ
 MAX_HEIGHT = 2.0  # of the path of x
 CENTRE_SPACING = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
-BLOCK, MAX_BLOCKS = 16, 10_000  # nodes of log q at a time, and blocks at most
-
-ComplexArray = NDArray[np.complex128]
 
 
 class Probabilities(NamedTuple):
@@ -91,37 +87,6 @@ def below(
     return Probabilities(
         negative, sum(p * item for p, item in zip(chances, positive, strict=True)), error
     )
-
-
-def fourier_cdf(
-    log_phi: Callable[[ComplexArray], ComplexArray],
-    turn: float,
-    start: float,
-    step: float,
-    tolerance: float,
-    max_log: float = np.inf,
-    blocks: int = MAX_BLOCKS,
-) -> tuple[FloatArray, FloatArray]:
-    """Return ½ + α/π − (1/π) Im ∫ φ(e^{s − iα}) ds of each row, with a step and with twice it.
-
-    The trapezoid rule ends where all terms are below the tolerance. NaN if a logarithm of a term
-    reaches ``max_log``, or if the rule does not end.
-    """
-    s, sums = start, np.zeros((1, 2))  # even and odd nodes
-    for _ in range(blocks):
-        grid = s + step * np.arange(BLOCK)
-        logs = log_phi(np.exp(grid - 1j * turn))
-        if not logs.real.max() < max_log:
-            break
-        gone = logs.real.max(axis=0) < np.log(tolerance)
-        terms = np.exp(logs[:, : gone.argmax()] if gone.any() else logs).imag
-        even, odd = terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)
-        sums = sums + np.stack([even, odd], axis=1)
-        if gone.any():
-            fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
-            return fine, 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
-        s = float(grid[-1]) + step
-    return np.full(len(logs), np.nan), np.full(len(logs), np.nan)
 
 
 def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
