@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import filecmp
 import shutil
 import subprocess
@@ -131,6 +132,24 @@ def test_an_import_inside_a_function_counts(copy: Path) -> None:
 def test_a_module_that_is_none_is_named() -> None:
     with pytest.raises(ValueError, match=r"no module 'theory\.astrology'"):
         code.fingerprint("theory.astrology")
+
+
+def test_a_source_is_parsed_again_where_another_thread_was_in_the_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parse, calls = ast.parse, []
+
+    def hindered(text: str) -> ast.Module:
+        calls.append(text)
+        if len(calls) == 1:
+            raise SystemError("AST constructor recursion depth mismatch")
+        return parse(text)
+
+    expected = code.fingerprint("task")
+    forget()
+    monkeypatch.setattr(code.ast, "parse", hindered)
+    assert code.fingerprint("task") == expected
+    assert calls[0] == calls[1]
 
 
 @pytest.mark.sampled(4)

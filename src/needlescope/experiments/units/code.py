@@ -69,10 +69,21 @@ def _source(root: Path, module: str) -> _Source:
     path = _path(root, module)
     if path is None:
         raise ValueError(f"{PACKAGE} has no module {module!r}")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = _parsed(path.read_text(encoding="utf-8"))
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     imports = sorted({name for node in ast.walk(tree) for name in _imported(root, package, node)})
     return _Source(hashlib.sha256(_meaning(tree).encode()).hexdigest(), tuple(imports))
+
+
+def _parsed(text: str) -> ast.Module:
+    """Return the syntax tree of a source text.
+
+    Before CPython 3.11.8 and 3.12.2 parsing fails now and then while another thread parses.
+    """
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 def _path(root: Path, module: str) -> Path | None:
