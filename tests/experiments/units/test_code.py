@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -137,17 +138,17 @@ def test_a_module_that_is_none_is_named() -> None:
 def test_a_source_is_parsed_again_where_another_thread_was_in_the_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    parse, calls = ast.parse, []
+    calls: list[str] = []
 
     def hindered(text: str) -> ast.Module:
         calls.append(text)
         if len(calls) == 1:
             raise SystemError("AST constructor recursion depth mismatch")
-        return parse(text)
+        return ast.parse(text)
 
     expected = code.fingerprint("task")
     forget()
-    monkeypatch.setattr(code.ast, "parse", hindered)
+    monkeypatch.setattr(code, "ast", SimpleNamespace(**{**vars(ast), "parse": hindered}))
     assert code.fingerprint("task") == expected
     assert calls[0] == calls[1]
 
