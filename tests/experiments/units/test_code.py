@@ -147,7 +147,8 @@ def test_a_source_is_parsed_again_where_another_thread_was_in_the_way(
         return ast.parse(text)
 
     expected = code.fingerprint("task")
-    forget()
+    code.fingerprint.cache_clear()
+    code._source.cache_clear()
     monkeypatch.setattr(code, "ast", SimpleNamespace(**{**vars(ast), "parse": hindered}))
     assert code.fingerprint("task") == expected
     assert calls[0] == calls[1]
