@@ -38,31 +38,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PROBLEM = "problem"
 TRANSPARENT = ("running", "theory/common")  # whose job is to call back: processes, grids
 FLAT = 12  # files that a package may hold side by side
-_FITS = {
-    "estimators/fitting/bench.py",
-    "estimators/fitting/families.py",
-    "estimators/fitting/lockstep/conductor.py",
-    "estimators/fitting/lockstep/sight.py",
-    "estimators/fitting/ways/rounds.py",
-}
-KNOWN_RETURNS = {
-    "MILClassifier.fit": _FITS,
-    "AttentionClassifier.fit": _FITS,
-    "estimate_task": {
-        "estimators/base.py",
-        "estimators/fitting/schemes.py",
-        "estimators/fitting/steps.py",
-        *_FITS,
-    },
-}
+KNOWN_RETURNS: dict[str, set[str]] = {}
 """Files that a call still returns to. The list may only shrink."""
 
-KNOWN_CYCLES = {
-    ("estimators", "estimators/task"),
-    ("estimators/fitting", "estimators/fitting/choosing"),
-    ("estimators/fitting", "estimators/fitting/lockstep"),
-    ("estimators/fitting", "estimators/fitting/ways"),
-}
+KNOWN_CYCLES = {("estimators", "estimators/task")}
 """Parents and sub-packages that still import each other. The list may only shrink."""
 
 

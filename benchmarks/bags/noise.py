@@ -5,7 +5,7 @@ each. The logarithmic loss of 2,000 fresh bags stands beside that of the base ra
 classifier reports beside both: the least held-out loss of all that it tried, and the loss on bags
 held out from the choice, too.
 
-The rule that shrinks log odds, ``needlescope.estimators.fitting.choosing.nested``, was settled on
+The rule that shrinks log odds, ``needlescope.estimators.selection.nested``, was settled on
 draws of seed 1, and by how often something is found by ridge regressions of noise; these are of
 seed 3.
 """

@@ -16,7 +16,7 @@ from needlescope.errors import NotConverged
 from needlescope.estimators import AttentionClassifier, Bags
 from tests.deep.few import deep, hay
 
-COVERS = ("fitting", "training_spec")
+COVERS = ("candidate", "fitting", "training_spec")
 ALL = tuple(ARCHITECTURES)
 IN_ORDER = ("gru", "convolution")
 
@@ -268,7 +268,7 @@ def test_what_it_cannot_have_is_said():
 
 def test_more_than_can_be_held_is_refused(monkeypatch):
     X, y = hay()
-    monkeypatch.setattr(classifier.prepared, "HOLD", 1199)
+    monkeypatch.setattr(classifier.prepared, "MAX_HELD", 1199)
     with pytest.raises(ValueError, match="1199 numbers at most, got 1200; pass fewer bags, or f"):
         deep().fit(X, y)
 

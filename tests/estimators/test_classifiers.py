@@ -19,7 +19,7 @@ from needlescope.estimators import (
     PooledClassifier,
     VectorizedClassifier,
 )
-from needlescope.estimators.fitting.ways.catalogue import MEAN_RIDGES
+from needlescope.estimators.candidates.shared.search_space import MEAN_RIDGES
 from tests.estimators.hay import needles
 
 COVERS = ("base",)
@@ -92,8 +92,8 @@ def test_class_weight_moves_the_threshold():
 def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
     X, y = needles(n=60, dtype=np.float32)
     whole = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=4, cv=0).fit(X, y)
-    monkeypatch.setattr("needlescope.estimators.fitting.prepared.HOLD", 100)
-    monkeypatch.setattr("needlescope.estimators.fitting.prepared.TOKEN_BLOCK", 1000)
+    monkeypatch.setattr("needlescope.estimators.engine.prepared.MAX_HELD", 100)
+    monkeypatch.setattr("needlescope.estimators.engine.prepared.TOKEN_BLOCK", 1000)
     told = []
     streamed = AttentionClassifier(
         kappa=1.0, ridge=0.1, max_refine_iter=4, cv=0, progress=lambda *both: told.append(both)
@@ -238,7 +238,9 @@ def test_few_positives_among_many_bags_are_held_out_in_turn():
 
 
 def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)  # less than one bag
+    monkeypatch.setattr(
+        "needlescope.estimators.selection.fit.VALIDATION", 1000
+    )  # less than one bag
     X, y = needles(n=160, L=60)
     clf = MILClassifier("quick", random_state=0).fit(X, y)
     assert clf.best_params_["pooling"] != "mean"
@@ -246,8 +248,8 @@ def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
 
 
 def test_some_of_many_bags_say_which_setting(monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)
-    monkeypatch.setattr("needlescope.estimators.fitting.fit.ENOUGH", 200)
+    monkeypatch.setattr("needlescope.estimators.selection.fit.VALIDATION", 1000)
+    monkeypatch.setattr("needlescope.estimators.selection.fit.ENOUGH", 200)
     X, y = needles(n=1500)
     clf = MILClassifier("quick", random_state=0).fit(X, y)
     assert clf.best_params_["pooling"] != "mean"

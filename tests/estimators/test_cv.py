@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 )
 
 from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
-from needlescope.estimators.fitting import fit as fitting
+from needlescope.estimators.selection import fit as fitting
 from tests.estimators.hay import needles
 
 
@@ -141,7 +141,7 @@ def test_bags_held_out_one_by_one_keep_their_scores():
 def test_bags_drawn_keep_their_folds(monkeypatch):
     monkeypatch.setattr(fitting, "VALIDATION", 1)
     monkeypatch.setattr(fitting, "ENOUGH", 100)
-    monkeypatch.setattr("needlescope.estimators.fitting.selection.FEWEST", 20)
+    monkeypatch.setattr("needlescope.estimators.selection.drawing.FEWEST", 20)
     X, y = needles(n=400)
     fold = np.where(np.arange(400) < 200, -1, np.arange(400) // 2 % 2)
     clf = pooled(PredefinedSplit(fold)).fit(X, y)

@@ -7,23 +7,25 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 from needlescope.estimators import MILClassifier, PooledClassifier
+from needlescope.estimators.candidates.attention import Attention
+from needlescope.estimators.candidates.forest import Forest
+from needlescope.estimators.candidates.mean import Mean
+from needlescope.estimators.candidates.shared.candidate import Configuration
 from needlescope.estimators.cv_results import cv_results
-from needlescope.estimators.fitting.selection import Tried
-from needlescope.estimators.fitting.settings import Setting
+from needlescope.estimators.selection.choice import Compared
 from tests.estimators.hay import needles
 
-MEAN = Setting(0.0, 0.1, pooling="mean")
-TRIED = [
-    Tried(MEAN, 0.0, 0.0, 0.3, taken=True),
-    Tried(MEAN._replace(ridge=0.2), 0.1, 0.05, 0.4, taken=False),
-    Tried(MEAN._replace(ridge=0.3), 0.1, 0.06, 0.4, taken=False),
-    Tried(Setting(0.0, 0.0, pooling="forest"), 0.2, 0.1, np.nan, taken=False),
-    Tried(Setting(2.0, 0.1), 0.3, 0.1, np.nan, taken=False),
+COMPARED = [
+    Compared(Configuration(Mean(), 0.1), 0.0, 0.0, 0.3, selected=True),
+    Compared(Configuration(Mean(), 0.2), 0.1, 0.05, 0.4, selected=False),
+    Compared(Configuration(Mean(), 0.3), 0.1, 0.06, 0.4, selected=False),
+    Compared(Configuration(Forest()), 0.2, 0.1, np.nan, selected=False),
+    Compared(Configuration(Attention(), 0.1), 0.3, 0.1, np.nan, selected=False),
 ]
 
 
 def test_ranks_are_those_of_scores_ties_share_one_and_what_was_dropped_is_last():
-    results = cv_results(TRIED)
+    results = cv_results(COMPARED)
     assert results["rank_test_score"].tolist() == [1, 2, 2, 4, 4]
     np.testing.assert_array_equal(results["mean_test_score"], [-0.3, -0.4, -0.4, np.nan, np.nan])
     np.testing.assert_array_equal(results["difference_to_best"], [0.0, -0.1, -0.1, -0.2, -0.3])
@@ -32,7 +34,7 @@ def test_ranks_are_those_of_scores_ties_share_one_and_what_was_dropped_is_last()
 
 
 def test_parameters_that_do_not_apply_are_masked():
-    results = cv_results(TRIED)
+    results = cv_results(COMPARED)
     assert results["param_ridge"].tolist() == [0.1, 0.2, 0.3, None, 0.1]
     assert results["param_kappa"].mask.tolist() == [True, True, True, True, False]
     assert [set(item) for item in results["params"][3:]] == [

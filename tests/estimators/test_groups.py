@@ -15,8 +15,8 @@ from needlescope.estimators import (
     PooledClassifier,
     VectorizedClassifier,
 )
-from needlescope.estimators.fitting import comparison
-from needlescope.estimators.fitting import fit as fitting
+from needlescope.estimators.selection import cross_validation
+from needlescope.estimators.selection import fit as fitting
 from tests.estimators.hay import needles
 
 ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
@@ -82,14 +82,14 @@ def test_of_many_bags_those_drawn_keep_their_groups(monkeypatch):
     monkeypatch.setattr(fitting, "VALIDATION", 1)
     monkeypatch.setattr(fitting, "ENOUGH", 200)
     seen = []
-    held_out = comparison.held_out
+    held_out = cross_validation.held_out
 
     def watched(labels, folds, random, own):
         places = held_out(labels, folds, random, own)
         seen.extend((own[known], own[test]) for known, test in places)
         return places
 
-    monkeypatch.setattr(comparison, "held_out", watched)
+    monkeypatch.setattr(cross_validation, "held_out", watched)
     PooledClassifier(random_state=0).fit(X, y, groups=groups)
     assert len(seen) == 3 and sum(len(test) for _, test in seen) < 300
     assert not any(set(known) & set(test) for known, test in seen)

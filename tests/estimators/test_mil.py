@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
-from needlescope.estimators.fitting.settings import POOLINGS
+from needlescope.estimators.candidates.registry import POOLINGS
 from tests.estimators.hay import needles
 
 COVERS = ("search",)
@@ -36,7 +36,7 @@ def test_all_kinds_of_pooling_are_compared_by_the_search_and_one_by_attention(se
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_a_pooling_that_is_given_is_the_only_one(pooling):
     clf = MILClassifier("quick", pooling=pooling, random_state=0).fit(X, Y)
-    assert {item.setting.pooling for item in clf.estimators_} == {pooling}
+    assert {item.configuration.candidate.pooling for item in clf.estimators_} == {pooling}
     assert set(clf.cv_results_["param_pooling"]) == {pooling}
 
 
@@ -61,7 +61,7 @@ def test_the_best_parameters_are_those_of_the_first_row(searched):
 
 
 def test_the_summary_counts_candidates_not_settings(searched):
-    ways = {item.setting.candidate for item in searched._tried}
+    ways = {item.configuration.candidate for item in searched._compared}
     assert f"of {len(ways)} candidates" in searched.selection_summary_
     assert len(ways) < len(searched.cv_results_["params"])
 

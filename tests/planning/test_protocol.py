@@ -8,8 +8,10 @@ import pytest
 from needlescope.estimators.bags.bags import as_bags
 from needlescope.estimators.bags.preprocessing import Preprocessor
 from needlescope.estimators.bags.scaling import fit_scaling
-from needlescope.estimators.fitting import steps
-from needlescope.estimators.fitting.prepared import Prepared
+from needlescope.estimators.candidates.shared.initial_queries import TwoSteps
+from needlescope.estimators.engine.computation import compute
+from needlescope.estimators.engine.fold_data import FoldData
+from needlescope.estimators.engine.prepared import PreparedBags
 from needlescope.losses import Logistic
 from needlescope.planning.protocol import alignment
 from needlescope.task import Task
@@ -34,13 +36,15 @@ def test_alignment_is_that_of_trained_directions(task, alpha0):
     for seed in range(trials):
         X, y, xi = draw(task, d, n, seed)
         bags, signs = as_bags(X), np.where(y > 0, 1.0, -1.0)
-        data = Prepared(
+        data = PreparedBags(
             bags, np.arange(n), signs, Preprocessor(fit_scaling(bags, np.arange(n), weight, 1.0))
         )
-        query = steps.two_steps(data, weight, Logistic())
-        means = steps.features(data, np.zeros((1, d)))
+        fold = FoldData(data, weight)
+        query = TwoSteps(fold, Logistic(), 1.0)
+        compute(data, query)
+        means = fold.means
         readout = means[y > 0].mean(axis=0) - means[y == 0].mean(axis=0)
-        cosines.append([item @ xi / np.linalg.norm(item) for item in (query, readout)])
+        cosines.append([item @ xi / np.linalg.norm(item) for item in (query.q, readout)])
     mean, error = np.mean(cosines, axis=0), np.std(cosines, axis=0) / np.sqrt(trials - 1)
     for k, direction in enumerate(("query", "readout")):
         # 1/d beside the trials' own error: the formula is that of the limit.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,20 +10,15 @@ import numpy as np
 from ..arrays import FloatArray, IndexArray
 from ..estimators.bags.bags import Bags
 from ..estimators.base import BagClassifier
-from ..estimators.fitting import prepared
-from ..estimators.fitting.comparison import Recipe
-from ..estimators.fitting.lockstep.conductor import Job
-from ..estimators.fitting.lockstep.sight import Sight
-from ..estimators.fitting.lockstep.threads import thread_count
-from ..estimators.fitting.settings import Setting
-from ..estimators.fitting.steps import Scored
-from ..estimators.fitting.ways.catalogue import SHRINKAGES, SearchSpec
-from ..estimators.fitting.ways.rounds import Candidates
+from ..estimators.candidates.shared.candidate import Configuration
+from ..estimators.candidates.shared.search_space import SHRINKAGES, SearchSpec, is_auto
+from ..estimators.engine import prepared
+from ..estimators.selection.cross_validation import Candidates
 from ..losses import Loss
-from ..running.progress import Progress, reporting
-from .torch_needed import need_torch
+from ..running.progress import Progress
+from .candidate import DeepCandidate, DeepModel
 from .training.defaults import DECAYS, EPOCHS, RATES
-from .training_spec import TrainedNetwork, TrainingSpec
+from .training_spec import TrainingSpec
 
 
 def _missing_attribute(name: str) -> Any:
@@ -164,8 +157,8 @@ class DeepClassifier(BagClassifier):
     def _candidates(
         self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
     ) -> Candidates:
-        """List one way for each shrinkage; refuse more instances than are held in memory."""
-        numbers, most = int(bags.lengths[used].sum()) * bags.d, prepared.HOLD
+        """List a candidate for each shrinkage; refuse more instances than are held in memory."""
+        numbers, most = int(bags.lengths[used].sum()) * bags.d, prepared.MAX_HELD
         if numbers > most:
             raise ValueError(
                 f"DeepClassifier holds all instances while it trains, {most} numbers at most, got "
@@ -173,48 +166,11 @@ class DeepClassifier(BagClassifier):
                 "makes them, or take MILClassifier, which reads them block by block"
             )
         result: Any = (spec.shrinkage,)
-        if isinstance(spec.shrinkage, str):
+        if is_auto(spec.shrinkage):
             result = SHRINKAGES["standard"]
-        ways = [Setting(0.0, 0.0, shrinkage=item, pooling=spec.pooling) for item in result]
-        return {candidate: [candidate] for candidate in ways}
-
-    def _recipe(self, loss: Loss) -> Recipe:
-        threads = thread_count(
-            self.n_jobs
-        )  # they start with the first training, and end with the last
-        train = partial(self._train, ThreadPoolExecutor(threads) if threads > 1 else None)
-        return super()._recipe(loss)._replace(train=train, scores=self._scores, start=None)
-
-    def _train(
-        self, pool: Executor | None, sight: Sight, settings: list[Setting], random: Any
-    ) -> Job[list[Scored]]:
-        need_torch("DeepClassifier")
-        if pool is None:
-            yield []  # needs no batched pass: instances are held, and read in batches
-            return [self._trained_on(sight, random, self.progress)]
-        report = (
-            self.progress if callable(self.progress) else False
-        )  # several bars would overwrite each other
-        under_way = pool.submit(self._trained_on, sight, random, report)
-        yield []  # the other trainings begin
-        return [under_way.result()]
-
-    def _trained_on(self, sight: Sight, random: Any, progress: Progress) -> Scored:
-        """Train on the bags that count in a sight."""
-        from .fitting import train_bags
-
-        spec = self._training_spec()
-        total = len(spec.rates) * len(spec.decays) * spec.epochs
-        with reporting(progress, total, f"{spec.architecture}, epochs") as report:
-            result = train_bags(sight, spec, random, lambda epochs: report(epochs, 0))
-            report(total, 0)
-        return result
-
-    def _scores(self, data: prepared.Prepared, model: Any) -> FloatArray:
-        need_torch("DeepClassifier")
-        from .fitting import scores
-
-        return scores(data, model)
+        training = self._training_spec()
+        candidates = [DeepCandidate(shrinkage=item, spec=training) for item in result]
+        return {candidate: [Configuration(candidate)] for candidate in candidates}
 
     def attention_weights(self, X: Any) -> list[FloatArray]:
         """Return the attention weights of each bag: one for each instance.
@@ -229,10 +185,7 @@ class DeepClassifier(BagClassifier):
             If the architecture has no attention: "gru" and "convolution".
         """
         (data,) = self._prepare(X)
-        need_torch("DeepClassifier")
-        from .fitting import attention
-
-        result = attention(data, self.estimators_[0].model)
+        result = self._trained().attention(data)
         if result is None:
             raise ValueError(
                 f"architecture={self.architecture!r} has no attention to return: it takes "
@@ -271,6 +224,6 @@ class DeepClassifier(BagClassifier):
         """How many numbers were trained."""
         return self._trained().parameters
 
-    def _trained(self) -> TrainedNetwork:
-        result: TrainedNetwork = self._fitted().estimators_[0].model
+    def _trained(self) -> DeepModel:
+        result: DeepModel = self._fitted().estimators_[0].model
         return result

@@ -1,4 +1,4 @@
-"""An architecture fitted to bags, as one training of the classifier sees them; and used on others.
+"""An architecture fitted to the training bags of one fold; and used on others.
 
 Training is in single precision, on the instances of its own bags, which are held in memory. What is
 trained scores in double precision, block by block: then no score depends on the bags beside it.
@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from ..arrays import FloatArray, IndexArray
-from ..estimators.fitting.folds import grouped
-from ..estimators.fitting.lockstep.lens import Lens
-from ..estimators.fitting.lockstep.sight import Sight
-from ..estimators.fitting.steps import Scored
+from ..estimators.engine.affine import AffineMap
+from ..estimators.engine.computation import Scored
+from ..estimators.engine.fold_data import FoldData
+from ..estimators.engine.folds import grouped
 from .architectures.network import Network
 from .catalogue import ARCHITECTURES
 from .training import samples as in_batches
@@ -31,23 +31,23 @@ LARGEST_VALUE = 1e12  # beyond which values are clipped: single precision square
 
 
 def train_bags(
-    sight: Sight,
+    fold: FoldData,
     spec: TrainingSpec,
     random: Any,
     report: Callable[[int], object] = lambda epochs: None,
 ) -> Scored:
-    """Train on the bags that count, and score all of them.
+    """Train on the training bags, and score all bags.
 
     A fifth of them, stratified and drawn at random, is held out: it says when to stop, and which
     learning rate and decay to keep. Bags of one group are held out together where that is possible.
     """
-    own = np.flatnonzero(sight.counts)
-    weight = sight.weight[own] / sight.weight[own].mean()
-    groups = None if sight.groups is None else sight.groups[own]
-    split = _hold_out(sight.y[own], groups, random)
+    own = np.flatnonzero(fold.in_training)
+    weight = fold.weight[own] / fold.weight[own].mean()
+    groups = None if fold.groups is None else fold.groups[own]
+    split = _hold_out(fold.y[own], groups, random)
     seed = int(random.randint(2**31 - 1))
-    table, starts = _table(sight)
-    samples = Samples(table, starts, sight.y[own], weight)
+    table, starts = _table(fold)
+    samples = Samples(table, starts, fold.y[own], weight)
     options = LoopOptions(epochs=spec.epochs)
     architecture = ARCHITECTURES[spec.architecture]
     settings = settings_of(spec.rates, spec.decays, samples.d)
@@ -59,14 +59,14 @@ def train_bags(
     weights = {name: value.numpy().copy() for name, value in selected.network.state_dict().items()}
     sizes = (spec.architecture, samples.d, spec.width, spec.heads)
     model = TrainedNetwork(*sizes, weights, *selected.run.setting, selected.run.best_epoch)
-    return Scored(model, scores(sight.data, model, sight.lens))
+    return Scored(model, scores(fold.data, model, fold.view))
 
 
-def scores(data: Any, model: TrainedNetwork, lens: Lens | None = None) -> FloatArray:
+def scores(data: Any, model: TrainedNetwork, view: AffineMap | None = None) -> FloatArray:
     """Return the score of every bag."""
     result, network = np.empty(len(data.y)), rebuilt(model)
     with deterministic():
-        for place, samples in _blocks(data, lens):
+        for place, samples in _blocks(data, view):
             rows = torch.arange(len(samples))
             result[place] = in_batches.scores(network, samples, rows).numpy()
     return result
@@ -111,27 +111,27 @@ def _hold_out(y: FloatArray, groups: IndexArray | None, random: Any) -> Split:
     return Split(torch.from_numpy(train), torch.from_numpy(held))
 
 
-def _table(sight: Sight) -> tuple[Any, IndexArray]:
-    """Return the instances of the bags that count as they are seen, and where each bag begins."""
-    data: Any = sight.data
+def _table(fold: FoldData) -> tuple[Any, IndexArray]:
+    """Return the training bags' instances as the fold sees them, and where each bag begins."""
+    data: Any = fold.data
     lengths, shown = data.bags.lengths[data.used], []
     for block in data.blocks():
-        own = np.repeat(sight.counts[block.rows], lengths[block.rows])
+        own = np.repeat(fold.in_training[block.rows], lengths[block.rows])
         if own.any():
-            shown.append(_rescaled(block.table[own], sight.lens).astype(np.float32))
-    starts = np.concatenate([[0], np.cumsum(lengths[sight.counts])])
+            shown.append(_rescaled(block.table[own], fold.view).astype(np.float32))
+    starts = np.concatenate([[0], np.cumsum(lengths[fold.in_training])])
     return np.concatenate(shown), starts
 
 
-def _blocks(data: Any, lens: Lens | None) -> Iterator[tuple[Any, Samples]]:
+def _blocks(data: Any, view: AffineMap | None) -> Iterator[tuple[Any, Samples]]:
     """Go through all bags, block by block, in double precision."""
     lengths = data.bags.lengths[data.used]
     for block in data.blocks():
         starts = np.concatenate([[0], np.cumsum(lengths[block.rows])])
-        table = _rescaled(block.table, lens)
+        table = _rescaled(block.table, view)
         yield block.rows, Samples(table, starts, data.y[block.rows], dtype=np.float64)
 
 
-def _rescaled(rows: Any, lens: Lens | None) -> Any:
-    """Return instances as they are seen; what is far out of proportion is brought in."""
-    return np.clip(rows if lens is None else lens.show(rows), -LARGEST_VALUE, LARGEST_VALUE)
+def _rescaled(rows: Any, view: AffineMap | None) -> Any:
+    """Return mapped instances; what is far out of proportion is brought in."""
+    return np.clip(rows if view is None else view.apply(rows), -LARGEST_VALUE, LARGEST_VALUE)

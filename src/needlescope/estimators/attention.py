@@ -7,9 +7,8 @@ from typing import Any
 from ..grid import choice
 from ..losses import Loss
 from ..running.progress import Progress
-from .fitting.schemes import SCHEMES
-from .fitting.settings import MOST_KAPPA, check_auto, check_switch
-from .fitting.ways.catalogue import SearchSpec
+from .candidates.shared.search_space import MAX_KAPPA, SearchSpec, check_auto, check_switch
+from .candidates.shared.splitting import SPLITS
 from .search import SearchClassifier
 
 
@@ -90,9 +89,9 @@ class AttentionClassifier(SearchClassifier):
         self.pos_label = pos_label
 
     def _spec(self, loss: Loss) -> SearchSpec:
-        check_auto("kappa", self.kappa, 0.0, MOST_KAPPA)
-        choice("split", self.split, SCHEMES)
+        check_auto("kappa", self.kappa, 0.0, MAX_KAPPA)
+        choice("split", self.split, SPLITS)
         check_switch("append_mean", self.append_mean)
         pooling = "mean" if self.kappa == 0.0 else "attention"
         spec = self._shared_spec(loss, pooling, self.kappa)
-        return spec._replace(append_mean=self.append_mean)
+        return spec._replace(append_mean=self.append_mean, split=self.split)

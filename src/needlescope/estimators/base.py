@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,26 +29,24 @@ from .bags.labels import (
     read_labels,
 )
 from .bags.preprocessing import Preprocessing
+from .candidates.registry import offered
+from .candidates.shared.search_space import SearchSpec
 from .cv_results import cv_results
-from .fitting.comparison import Labelled, Recipe
-from .fitting.cv_splits import (
+from .engine.bag_statistics import N_STATISTICS
+from .engine.prepared import MAX_HELD, PreparedBags
+from .engine.threads import check_jobs, thread_pool
+from .multiclass import fit_binary, fit_calibration, log_odds, one_vs_rest, probabilities
+from .positive import PositiveClass, positive_class, warn_of_label_order
+from .selection.cross_validation import Candidates, Labelled
+from .selection.cv_splits import (
     check_fold_count,
     check_folds,
     is_fold_count,
     read_folds,
     restrict_folds,
 )
-from .fitting.fit import Fitted, fit_bags
-from .fitting.lockstep.threads import check_jobs, thread_pool
-from .fitting.prepared import HOLD, Prepared
-from .fitting.schemes import find_start, train_states
-from .fitting.selection import even_count
-from .fitting.settings import KINDS, SUMMARIES, Setting
-from .fitting.steps import scores
-from .fitting.ways.catalogue import SearchSpec, candidates, settings
-from .fitting.ways.rounds import Candidates
-from .multiclass import fit_binary, fit_calibration, log_odds, one_vs_rest, probabilities
-from .positive import PositiveClass, positive_class, warn_of_label_order
+from .selection.drawing import even_count
+from .selection.fit import Fitted, Options, fit_bags
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -75,18 +72,23 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _candidates(
         self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
     ) -> Candidates:
-        """Return the settings of each candidate; ridges are relative to features per bag."""
+        """Return the configurations of each candidate; ridges are relative to features per bag."""
         instances, d = int(bags.lengths[used].sum()), bags.d
-        roomy = instances * Preprocessing(random_features=True).width(d) <= HOLD
-        listed = candidates(spec, d, roomy, len(used) * KINDS * d <= HOLD // 2)
-        return {item: settings(spec, item, self._width(bags, item) / count) for item in listed}
+        roomy = instances * Preprocessing(random_features=True).width(d) <= MAX_HELD
+        summaries = len(used) * N_STATISTICS * d <= MAX_HELD // 2
+        return {
+            item: item.configurations(space, item.width(d) / count)
+            for item, space in offered(spec, d, roomy=roomy, summaries=summaries)
+        }
 
-    def _recipe(self, loss: Loss) -> Recipe:
-        """Return how a model is trained, and how it scores."""
-        train = partial(train_states, loss=loss, scheme=self.split)
+    def _options(self) -> Options:
+        """Return how candidates are compared."""
         folds = int(self.cv) if is_fold_count(self.cv) else 0
-        start = partial(find_start, loss=loss) if self.split == "reuse" else None
-        return Recipe(train, scores, folds, isinstance(self.ridge, str), start=start)
+        return Options(folds, isinstance(self.ridge, str), self._most_candidates())
+
+    def _most_candidates(self) -> int:
+        """Return how many candidates may be selected together."""
+        return 1
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Fit the classifier to bags.
@@ -144,7 +146,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             spec = spec.plain()  # no bags are held out to compare by
         listed = self._candidates(spec, bags, used, even_count(given.y, given.weight))
         with thread_pool(self.n_jobs) as threads:
-            fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, threads)
+            fitted = fit_bags(given, listed, loss, self._options(), random, self.progress, threads)
         return self._set_fitted(bags, classes, positive, fitted)
 
     def _set_fitted(self, bags: Bags, classes: Any, positive: PositiveClass, fitted: Fitted) -> Any:
@@ -152,13 +154,13 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._keep_features(bags)
         self._reset()
         choice = fitted.choice
-        self.classes_, self.estimators_, self.blend_ = classes, fitted.members, choice.blend
-        self._positive, self._tried = positive, choice.tried
-        self.cv_results_, self.nested_ = cv_results(choice.tried), choice.nested
+        self.classes_, self.estimators_, self.blend_ = classes, fitted.estimators, choice.blend
+        self._positive, self._compared = positive, choice.compared
+        self.cv_results_, self.nested_ = cv_results(choice.compared), choice.nested
         held = choice.log_odds if len(choice.log_odds) else np.full(len(bags), np.nan)
         self.cv_decision_function_ = positive.sign * held
         self._describe(fitted.data, fitted.share)
-        best = fitted.members[0].setting
+        best = fitted.estimators[0].configuration.candidate
         if not positive.known and not len(choice.log_odds) and best.one_sided:
             warn_of_label_order(classes, best)
         return self
@@ -173,11 +175,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self.nested_ = {label: value.nested_ for label, value in each.items()}
         return self
 
-    def _width(self, bags: Bags, candidate: Setting) -> int:
-        """Return the number of features of the readout."""
-        return candidate.numbers * candidate.preprocessing.width(bags.d)
-
-    def _describe(self, data: Prepared, weight: FloatArray) -> None:
+    def _describe(self, data: PreparedBags, weight: FloatArray) -> None:
         """Set diagnostics of the fitted model."""
 
     @one_vs_rest(log_odds)
@@ -188,10 +186,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         bag. Without held-out bags (``cv=0``, or one bag of a class) scores are not calibrated, and
         are log odds for the logistic loss only.
         """
-        members, scores = self._fitted().estimators_, self._recipe(get_loss(self.loss)).scores
-        result = np.zeros(())
+        members, result = self._fitted().estimators_, np.zeros(())
         for data, member in zip(self._prepare(X), members, strict=True):
-            result = result + member.calibration.log_odds(scores(data, member.model)) / len(members)
+            result = result + member.calibration.log_odds(member.model.scores(data)) / len(members)
         result = self.blend_.log_odds(result) if len(members) > 1 else result
         return np.asarray(self._positive.sign * result)
 
@@ -257,7 +254,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _reset(self) -> None:
         """Remove the attributes of an earlier fit, perhaps to another number of classes."""
         two = ("estimators_", "blend_", "cv_results_", "cv_decision_function_", "alignment_")
-        for name in (*two, "nested_", "_positive", "_tried", "binary_", "joint_"):
+        for name in (*two, "nested_", "_positive", "_compared", "binary_", "joint_"):
             self.__dict__.pop(name, None)
 
     def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
@@ -273,7 +270,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     @property
     def best_params_(self) -> dict[str, Any]:
         """The parameters of the best candidate."""
-        return dict(self._fitted().estimators_[0].setting.params)
+        return dict(self._fitted().estimators_[0].configuration.params)
 
     @property
     def readout_(self) -> FloatArray:
@@ -293,7 +290,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _readouts(self) -> FloatArray:
         """Return the readouts of scaled instances, features in columns."""
         member = self.estimators_[0]
-        if member.setting.pooling in SUMMARIES:
+        if not member.configuration.candidate.linear:
             raise AttributeError(
                 "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
                 "instance_scores for the contributions of instances"
@@ -321,14 +318,15 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             )
         return self
 
-    def _prepare(self, X: Any) -> list[Prepared]:
+    def _prepare(self, X: Any) -> list[PreparedBags]:
         """Return preprocessed bags for each selected candidate; equal preprocessing is shared."""
         bags = as_bags(X)
         self._fitted()._check_features(bags)
         every, nothing = np.arange(len(bags)), np.ones(len(bags))
-        shown: dict[Preprocessing, Prepared] = {}
-        for setting, preprocessor, *_ in self.estimators_:
+        prepared: dict[Preprocessing, PreparedBags] = {}
+        asked = [item.configuration.candidate.preprocessing for item in self.estimators_]
+        for preprocessing, (_, preprocessor, *_) in zip(asked, self.estimators_, strict=True):
             check_range(bags, preprocessor.scaling)
-            if setting.preprocessing not in shown:
-                shown[setting.preprocessing] = Prepared(bags, every, nothing, preprocessor)
-        return [shown[item.setting.preprocessing] for item in self.estimators_]
+            if preprocessing not in prepared:
+                prepared[preprocessing] = PreparedBags(bags, every, nothing, preprocessor)
+        return [prepared[preprocessing] for preprocessing in asked]

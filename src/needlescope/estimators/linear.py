@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..losses import Loss, get_loss
+from ..arrays import FloatArray, IndexArray
+from ..losses import Loss
 from ..models import VECTORIZED
 from ..models.blocks import features
+from ..models.segments import Segments
 from ..running.progress import Progress
 from ..solvers.minimise import minimise_path
 from .bags.bags import Bags
 from .base import BagClassifier
-from .fitting import steps
-from .fitting.comparison import Recipe
-from .fitting.lockstep.conductor import Job
-from .fitting.lockstep.lens import Lens
-from .fitting.lockstep.sight import Sight
-from .fitting.prepared import Prepared
-from .fitting.settings import RIDGE_RANGE, Setting, check_auto
-from .fitting.steps import READOUT_TOLERANCE, Scored
-from .fitting.ways.catalogue import SearchSpec
+from .candidates.shared.candidate import Candidate, Configuration, ridges_of
+from .candidates.shared.readout import READOUT_TOLERANCE, attention_features
+from .candidates.shared.search_space import RIDGE_RANGE, SearchSpace, SearchSpec, check_auto
+from .engine.affine import AffineMap
+from .engine.computation import DirectFit, Fit, Scored
+from .engine.fold_data import FoldData
 from .multiclass import label_names, one_vs_rest, side_by_side
+from .selection.cross_validation import Candidates
 
 
 class PooledClassifier(BagClassifier):
@@ -86,7 +87,7 @@ class PooledClassifier(BagClassifier):
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
-        return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
+        return attention_features(self._prepare(X)[0], self.estimators_[0].model.q)
 
     @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -94,9 +95,67 @@ class PooledClassifier(BagClassifier):
         return np.array([f"mean_{name}" for name in self._names(input_features)], dtype=object)
 
 
-class _Flat(NamedTuple):
+class ConcatenationModel(NamedTuple):
+    """A readout of all instances of a bag, one after another."""
+
     w: FloatArray
     b: float
+
+    @property
+    def q(self) -> FloatArray:
+        """There is no query."""
+        return np.zeros((0, 0))
+
+    def scores(self, data: Any) -> FloatArray:
+        """Return the score of every bag; refuse bags of another size."""
+        F = _concatenated(data)
+        if F.shape[1] != len(self.w):
+            size = len(self.w) // data.tokens[1]
+            raise ValueError(
+                f"VectorizedClassifier was fitted to bags of {size} instances, got bags of "
+                f"{data.tokens[0]}; PooledClassifier and MILClassifier take any size"
+            )
+        return np.asarray(F @ self.w + self.b)
+
+    def contributions(self, rows: Any, segments: Segments) -> tuple[FloatArray, FloatArray]:
+        """Return what each instance adds to the score of its bag, and the scores."""
+        each = np.einsum("ij,ij->i", rows, np.resize(self.w.reshape(-1, rows.shape[1]), rows.shape))
+        return each + self.b * segments.uniform(len(rows)), segments.sum(each) + self.b
+
+
+@dataclass(frozen=True)
+class Concatenation(Candidate):
+    """All instances of bags of one ``length``, concatenated."""
+
+    length: int = 1
+
+    pooling = "vectorized"
+
+    @classmethod
+    def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
+        """Offer nothing: no other candidate is compared with it."""
+        yield from ()
+
+    def width(self, d: int) -> int:
+        """Return the number of weights."""
+        return d * self.length
+
+    def fit(
+        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
+    ) -> Fit:
+        """Fit a readout for each ridge."""
+
+        def compute() -> list[Scored]:
+            F, ridges = _concatenated(fold.data, fold.view), ridges_of(configurations)
+            fits = minimise_path(F, fold.y, loss, ridges, fold.weight, tolerance=READOUT_TOLERANCE)
+            return [Scored(ConcatenationModel(fit.w, fit.b), fit.scores) for fit in fits]
+
+        return DirectFit(compute)
+
+    @property
+    def words(self) -> str:
+        """The candidate in words."""
+        return f"all of {self.instances}"
 
 
 class VectorizedClassifier(PooledClassifier):
@@ -135,34 +194,18 @@ class VectorizedClassifier(PooledClassifier):
     True
     """
 
-    def _width(self, bags: Bags, candidate: Setting) -> int:
-        return bags.d * int(bags.lengths[0])
-
-    def _recipe(self, loss: Loss) -> Recipe:
-        return super()._recipe(loss)._replace(train=self._train, scores=self._scores)
-
-    def _train(self, sight: Sight, settings: list[Setting], random: Any) -> Job[list[Scored]]:
-        yield []  # nothing is asked: all instances are features
-        F, ridges = self._features(sight.data, sight.lens), [setting.ridge for setting in settings]
-        fits = minimise_path(
-            F, sight.y, get_loss(self.loss), ridges, sight.weight, tolerance=READOUT_TOLERANCE
-        )
-        return [Scored(_Flat(fit.w, fit.b), fit.scores) for fit in fits]
-
-    def _scores(self, data: Prepared, model: Any) -> FloatArray:
-        F = self._features(data)
-        if F.shape[1] != len(model.w):
-            size = len(model.w) // data.tokens[1]
-            raise ValueError(
-                f"VectorizedClassifier was fitted to bags of {size} instances, got bags of "
-                f"{data.tokens[0]}; PooledClassifier and MILClassifier take any size"
-            )
-        return np.asarray(F @ model.w + model.b)
+    def _candidates(
+        self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float
+    ) -> Candidates:
+        (preprocessing,) = spec.preprocessings(roomy=False)
+        candidate = Concatenation(*preprocessing, length=int(bags.lengths[0]))
+        space = SearchSpace(spec, preprocessing, bags.d)
+        return {candidate: candidate.configurations(space, candidate.width(bags.d) / count)}
 
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag, concatenated."""
-        return np.asarray(self._features(self._prepare(X)[0]))
+        return np.asarray(_concatenated(self._prepare(X)[0]))
 
     @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -171,16 +214,18 @@ class VectorizedClassifier(PooledClassifier):
         places = range(len(self.estimators_[0].model.w) // len(names))
         return np.array([f"{name}_{place}" for place in places for name in names], dtype=object)
 
-    def _features(self, data: Any, lens: Lens | None = None) -> Any:
-        if data.tokens[0] == 0:
-            lengths = data.bags.lengths
-            raise ValueError(
-                "VectorizedClassifier needs bags of one size, got bags of "
-                f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
-                "MILClassifier take any size"
-            )
-        result = features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
-        if lens is None:
-            return result
-        rows = result.reshape(-1, data.tokens[1])
-        return lens.show(rows).astype(rows.dtype).reshape(result.shape)
+
+def _concatenated(data: Any, view: AffineMap | None = None) -> Any:
+    """Return the instances of each bag, one after another."""
+    if data.tokens[0] == 0:
+        lengths = data.bags.lengths
+        raise ValueError(
+            "VectorizedClassifier needs bags of one size, got bags of "
+            f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
+            "MILClassifier take any size"
+        )
+    result = features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
+    if view is None:
+        return result
+    rows = result.reshape(-1, data.tokens[1])
+    return view.apply(rows).astype(rows.dtype).reshape(result.shape)

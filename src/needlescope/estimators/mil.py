@@ -7,8 +7,8 @@ from typing import Any
 from ..grid import choice
 from ..losses import Loss
 from ..running.progress import Progress
-from .fitting.settings import POOLINGS, SUMMARIES
-from .fitting.ways.catalogue import SearchSpec
+from .candidates.registry import KINDS, POOLINGS
+from .candidates.shared.search_space import SearchSpec
 from .search import SearchClassifier
 
 
@@ -85,8 +85,8 @@ class MILClassifier(SearchClassifier):
         For more than two classes, a fitted classifier of each against all others, which has the
         attributes below.
     estimators_ : list
-        The selected candidates, the best first: ``setting``, ``preprocessor``, ``model`` and the
-        ``calibration`` of its scores.
+        The selected candidates, the best first: ``configuration``, ``preprocessor``, ``model`` and
+        the ``calibration`` of its scores.
     best_params_ : dict
         The parameters of the best candidate that apply to its ``pooling``; for one that treats the
         classes differently, whether the signal is ``in_negatives``.
@@ -181,7 +181,8 @@ class MILClassifier(SearchClassifier):
     def _spec(self, loss: Loss) -> SearchSpec:
         choice("pooling", self.pooling, ("auto", *POOLINGS))
         spec = self._shared_spec(loss, self.pooling)
-        if self.pooling in ("log_mean_exp", *SUMMARIES) and self.n_queries not in ("auto", 1):
+        several = self.pooling == "auto" or KINDS[self.pooling].several_queries
+        if not several and self.n_queries not in ("auto", 1):
             raise ValueError(
                 f'n_queries={self.n_queries} needs pooling="attention", got '
                 f"pooling={self.pooling!r}, which has no more than one query; pass n_queries=1"

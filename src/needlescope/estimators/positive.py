@@ -51,11 +51,11 @@ def positive_class(pos_label: Any, classes: Any) -> PositiveClass:
     return PositiveClass(alike.index(True), True)
 
 
-def warn_of_label_order(classes: Any, setting: Any) -> None:
+def warn_of_label_order(classes: Any, candidate: Any) -> None:
     """Warn that a class is taken for the positive one because its label sorts last."""
     labels = np.asarray(classes).tolist()
     warnings.warn(
-        f"{setting.words} treats the two classes differently, and no bags were held out: "
+        f"{candidate.words} treats the two classes differently, and no bags were held out: "
         f"{labels[1]!r} is taken for the positive class, as it sorts last; pass "
         f"pos_label={labels[1]!r} or pos_label={labels[0]!r}",
         UserWarning,

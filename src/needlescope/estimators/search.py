@@ -14,22 +14,21 @@ from ..models.attention import attend
 from ..models.segments import Ragged
 from . import multiclass
 from .base import BagClassifier
-from .diagnostics import describe
-from .fitting import steps
-from .fitting.comparison import Recipe
-from .fitting.prepared import Prepared
-from .fitting.selection import summary
-from .fitting.settings import (
+from .candidates.shared.readout import attention_features
+from .candidates.shared.search_space import (
+    EFFORTS,
     INITS,
-    MOST_QUERIES,
-    MOST_STEPS,
+    MAX_ITERATIONS,
+    MAX_QUERIES,
     RIDGE_RANGE,
+    SearchSpec,
     check_auto,
     check_switch,
 )
-from .fitting.ways.catalogue import EFFORTS, SearchSpec
-from .fitting.ways.contributions import parts
+from .diagnostics import describe
+from .engine.prepared import PreparedBags
 from .multiclass import label_names, one_vs_rest, side_by_side
+from .selection.summary import summary
 
 MOST_CANDIDATES = {"quick": 1, "standard": 3, "thorough": 5}
 
@@ -46,10 +45,10 @@ class SearchClassifier(BagClassifier):
     def _shared_spec(self, loss: Loss, pooling: str, kappa: Any = "auto") -> SearchSpec:
         """Return what the shared parameters fix, or refuse them."""
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
-        check_auto("max_refine_iter", self.max_refine_iter, 0, MOST_STEPS, whole=True)
+        check_auto("max_refine_iter", self.max_refine_iter, 0, MAX_ITERATIONS, whole=True)
         choice("effort", self.effort, EFFORTS)
         choice("init", self.init, ("auto", *INITS))
-        check_auto("n_queries", self.n_queries, 1, MOST_QUERIES, whole=True)
+        check_auto("n_queries", self.n_queries, 1, MAX_QUERIES, whole=True)
         check_switch("random_features", self.random_features)
         iterations = self.max_refine_iter
         if loss.kinked and iterations != 0 and kappa != 0.0:  # mean pooling has nothing to refine
@@ -71,8 +70,8 @@ class SearchClassifier(BagClassifier):
             effort=self.effort,
         )
 
-    def _recipe(self, loss: Loss) -> Recipe:
-        return super()._recipe(loss)._replace(most=MOST_CANDIDATES[self.effort])
+    def _most_candidates(self) -> int:
+        return MOST_CANDIDATES[self.effort]
 
     @property
     def query_(self) -> FloatArray:
@@ -87,15 +86,16 @@ class SearchClassifier(BagClassifier):
         if hasattr(self, "binary_"):
             each = zip(self.classes_, self.binary_, strict=True)
             return "\n".join(f"{label}: {binary.selection_summary_}" for label, binary in each)
-        text = summary(self._tried, self.estimators_[0].setting)
+        text = summary(self._compared, self.estimators_[0].configuration)
         if self.nested_ is not None:
             text += f" {self.nested_.words}"
         return text + self._signal_class()
 
     def _signal_class(self) -> str:
         """Say in which class a signal was found, if it was sought in both."""
-        one_sided = [item.setting for item in self.estimators_ if item.setting.one_sided]
-        if self._positive.known or not self._tried or not one_sided:
+        candidates = [item.configuration.candidate for item in self.estimators_]
+        one_sided = [item for item in candidates if item.one_sided]
+        if self._positive.known or not self._compared or not one_sided:
             return ""
         label = self.classes_[0 if one_sided[0].in_negatives else 1]
         return (
@@ -103,14 +103,14 @@ class SearchClassifier(BagClassifier):
             f"candidate finds it in those labelled {label!s}."
         )
 
-    def _describe(self, data: Prepared, weight: FloatArray) -> None:
+    def _describe(self, data: PreparedBags, weight: FloatArray) -> None:
         """Set diagnostics of the queries."""
         self.alignment_ = describe(data, self.estimators_[0].model, weight)
 
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, query after query."""
-        return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
+        return attention_features(self._prepare(X)[0], self.estimators_[0].model.q)
 
     @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -131,7 +131,7 @@ class SearchClassifier(BagClassifier):
         the best candidate does not attend, the weights of a bag are uniform.
         """
         data, member = self._prepare(X)[0], self.estimators_[0]
-        queries = member.model.q[: member.setting.n_queries]
+        queries = member.model.q[: member.configuration.candidate.n_queries]
         result: list[FloatArray] = []
         for block in data.blocks():
             rows, segments = block.table, block.segments
@@ -154,7 +154,7 @@ class SearchClassifier(BagClassifier):
         each, total = np.zeros(int(bags.starts[-1])), np.zeros(len(bags))
         for data, member in zip(prepared, members, strict=True):
             for block in data.blocks():
-                result, score = parts(block.table, block.segments, member.model)
+                result, score = member.model.contributions(block.table, block.segments)
                 odds = member.calibration.log_odds(score)
                 first, last = bags.starts[block.rows.start], bags.starts[block.rows.stop]
                 each[first:last] += member.calibration.slope * result / len(members)

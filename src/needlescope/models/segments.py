@@ -98,6 +98,8 @@ class Even(NamedTuple):
 class Ragged(NamedTuple):
     """Samples whose tokens begin at ``starts``; its last entry is the number of tokens.
 
+    Values may be arrays (…, tokens): many columns are computed together.
+
     Examples
     --------
     >>> both = Ragged.at(np.array([0, 1, 4]))
@@ -120,26 +122,35 @@ class Ragged(NamedTuple):
         return len(self.lengths)
 
     def sum(self, values: FloatArray) -> FloatArray:
-        """Add up the values of each sample's tokens."""
-        return np.add.reduceat(values, self.starts[:-1])
+        """Add up the values of each sample's tokens, along the last axis."""
+        return np.add.reduceat(values, self.starts[:-1], axis=-1)
+
+    def max(self, values: FloatArray) -> FloatArray:
+        """Return the largest value of each sample, along the last axis."""
+        return np.maximum.reduceat(values, self.starts[:-1], axis=-1)
+
+    def average(self, values: FloatArray) -> FloatArray:
+        """Return the mean value of each sample's tokens, along the last axis."""
+        return np.asarray(self.sum(values) / self.lengths)
 
     def dot(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return Σ a b over each sample's tokens."""
         return self.sum(a * b)
 
     def spread(self, values: FloatArray) -> FloatArray:
-        """Give each token the value of its sample."""
-        return np.repeat(values, self.lengths)
+        """Give each token the value of its sample, along the last axis."""
+        return np.repeat(values, self.lengths, axis=-1)
 
     def softmax(self, logits: FloatArray) -> FloatArray:
-        """Return exp(logits), normalised within each sample."""
-        a = np.exp(logits - self.spread(np.maximum.reduceat(logits, self.starts[:-1])))
-        a /= self.spread(self.sum(a))
+        """Return exp(logits), normalised within each sample, along the last axis."""
+        a = logits - self.spread(self.max(logits))
+        np.exp(a, out=a)
+        a *= self.spread(1.0 / self.sum(a))
         return a
 
     def peak(self, logits: FloatArray) -> FloatArray:
         """Return the weights that softmax tends to as logits grow: all on the largest."""
-        top = logits == self.spread(np.maximum.reduceat(logits, self.starts[:-1]))
+        top = logits == self.spread(self.max(logits))
         return np.asarray(top / self.spread(self.sum(top.astype(float))))
 
     def mix(self, a: Any, rows: Any) -> Any:

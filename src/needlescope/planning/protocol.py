@@ -1,8 +1,8 @@
 """How well a query aligns when bags are trained as `estimators` train them, by the theory.
 
-The step sizes of the theory are set to what `estimators.fitting.steps` does: the bias starts where
-it is best on its own, log π/(1 − π), the first step gives the scores of training bags unit
-deviation, and the bias then balances their slopes.
+The step sizes of the theory are set to what `estimators.candidates.initial_queries` does: the
+bias starts where it is best on its own, log π/(1 − π), the first step gives the scores of training
+bags unit deviation, and the bias then balances their slopes.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..bags.labels import check_order, read_labels, two_classes
 from ..bags.scaling import Scaling
-from ..fitting.folds import stratified
+from ..engine.folds import stratified
 from ..linear import PooledClassifier
 from ..mil import MILClassifier
 from . import halves, signal

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling
-from ..fitting.folds import rarer, stratified
+from ..engine.folds import rarer, stratified
 from . import signal
 from .direction_fit import fit_direction, protocol, task_of, theta_error
 

@@ -18,10 +18,12 @@ from ...losses import Logistic
 from ..bags.bags import Bags
 from ..bags.preprocessing import Preprocessor
 from ..bags.scaling import Scaling
-from ..fitting import steps
-from ..fitting.folds import rarer, stratified
-from ..fitting.lockstep.sight import Sight
-from ..fitting.prepared import Prepared
+from ..candidates.shared.initial_queries import TwoSteps
+from ..candidates.shared.readout import best_bias
+from ..engine.computation import compute
+from ..engine.fold_data import FoldData
+from ..engine.folds import rarer, stratified
+from ..engine.prepared import PreparedBags
 from .mixture import FARTHEST_PROJECTION
 
 FOLDS = 5
@@ -196,14 +198,14 @@ def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
 
 
 def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict[str, FloatArray]:
-    data = Prepared(bags, known, y[known], Preprocessor(scaling))
+    data = PreparedBags(bags, known, y[known], Preprocessor(scaling))
     weight = np.full(len(known), 1.0 / len(known))
-    sight = Sight(data, weight)
-    bias = steps.no_query(sight, Logistic())
-    mean = sight.means
+    fold = FoldData(data, weight)
+    bias, mean = best_bias(data.y, weight, Logistic()), fold.means
     slope = Logistic().derivative(np.full(len(known), bias), data.y)
-    query = steps.two_steps(data, weight, Logistic())
-    result = {"query": query, "readout": -(weight * slope) @ mean}
+    query = TwoSteps(fold, Logistic(), 1.0)
+    compute(data, query)
+    result = {"query": query.q, "readout": -(weight * slope) @ mean}
     kind = bags.instances.dtype
     return {name: value.astype(kind) for name, value in result.items()}
 

@@ -1,0 +1,1 @@
+"""Candidate classifiers of bags, a file each; `registry` finds them."""

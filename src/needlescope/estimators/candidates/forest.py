@@ -1,0 +1,130 @@
+"""A random forest on summaries: the mean vote of trees grown at random, which need no scale.
+
+On its way from the root of a tree every question changes the share of positives, and the change is
+what the summary that it asks for adds to the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.tree import ExtraTreeRegressor
+
+from ...arrays import FloatArray
+from ...losses import Loss
+from ..engine.bag_statistics import N_STATISTICS
+from ..engine.computation import DirectFit, Fit, Scored
+from ..engine.fold_data import FoldData
+from .shared.candidate import Candidate, Configuration
+from .shared.search_space import SearchSpace
+from .summaries import SummaryModel, summaries_offered
+
+TREES = 100
+LEAF = 2  # bags that end in the same leaf, at least
+STEEPNESS = 4.0  # of log p/(1 − p) at p = ½
+
+
+@dataclass(frozen=True)
+class ForestModel(SummaryModel):
+    """The mean vote of trees: 4 (p − ½), with p the share of positives in the leaf of a bag.
+
+    That is log p/(1 − p) to first order around p = ½, and zero where it is.
+    """
+
+    trees: list[ExtraTreeRegressor]
+
+    def scores_of(self, table: FloatArray) -> FloatArray:
+        """Return the mean vote, by the trees' own quick way."""
+        rows = table.astype(np.float32)
+        share = np.mean([tree.tree_.predict(rows)[:, 0] for tree in self.trees], axis=0)
+        return np.asarray(_score(share))
+
+    def parts(self, table: FloatArray) -> FloatArray:
+        """Return what the questions about each summary change."""
+        rows, total = table.astype(np.float32), np.zeros(table.shape)
+        for tree in self.trees:
+            total += (
+                tree.tree_.decision_path(rows) @ _changes(tree.tree_, rows.shape[1])
+            ).toarray()
+        return np.asarray(STEEPNESS * total / len(self.trees))
+
+
+@dataclass(frozen=True)
+class Forest(Candidate):
+    """Summaries with a forest."""
+
+    pooling = "forest"
+    order = 2
+    tuned = ()
+    linear = False
+
+    @classmethod
+    def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
+        """Offer a forest where summaries are offered; it takes its time."""
+        if summaries_offered(space) and not (space.quick and space.any_pooling):
+            yield cls()
+
+    def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
+        """There is one."""
+        return [Configuration(self)]
+
+    def width(self, d: int) -> int:
+        """Return the number of summaries."""
+        return N_STATISTICS * super().width(d)
+
+    def fit(
+        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
+    ) -> Fit:
+        """Grow the trees, unless they were grown before."""
+        seed = int(random.randint(2**31 - 1))
+
+        def compute() -> list[Scored]:
+            table = fold.summaries
+            if self not in fold.cache:
+                fold.cache[self] = grow(table, fold.y, fold.weight, seed)
+            model = fold.cache[self]
+            return [Scored(model, model.scores_of(table))]
+
+        return DirectFit(compute)
+
+    @property
+    def words(self) -> str:
+        """The candidate in words."""
+        return f"a random forest on summaries of {self.instances}"
+
+
+def grow(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> ForestModel:
+    """Grow trees that ask for summaries at random, on the bags of a weight above 0."""
+    own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
+    share = weight[own] * (len(own) / weight[own].sum())
+    even = bool((share == share[0]).all())  # then to say nothing of weights is quicker
+    rows, votes = table[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
+    trees = []
+    with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
+        for _ in range(TREES):
+            tree = ExtraTreeRegressor(
+                min_samples_leaf=LEAF, max_features="sqrt", random_state=random
+            )
+            tree.fit(rows, votes, sample_weight=None if even else share, check_input=False)
+            trees.append(tree)
+    b = float(_score(share @ votes / share.sum()))
+    return ForestModel(weight @ table / weight.sum(), b, trees)
+
+
+def _score(share: Any) -> Any:
+    """Return the score of a share of positives."""
+    return STEEPNESS * (share - 0.5)
+
+
+def _changes(tree: Any, width: int) -> csr_array:
+    """Return by how much each node of a tree differs from the one before: node × summary."""
+    votes, inner = tree.value[:, 0, 0], np.flatnonzero(tree.children_left >= 0)
+    nodes = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    before = np.concatenate([inner, inner])
+    change = votes[nodes] - votes[before]
+    return csr_array((change, (nodes, tree.feature[before])), shape=(len(votes), width))

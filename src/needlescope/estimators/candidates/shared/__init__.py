@@ -1,0 +1,1 @@
+"""What candidates share: their base, what is compared, initial queries, readouts, refinement."""

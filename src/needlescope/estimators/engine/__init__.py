@@ -1,0 +1,1 @@
+"""Bags laid out for training, and one batched pass that serves all candidates and folds."""

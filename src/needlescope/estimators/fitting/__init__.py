@@ -1,1 +1,0 @@
-"""How a classifier of bags is fitted."""

@@ -1,0 +1,1 @@
+"""Selection by cross-validation: folds, rounds of elimination, ranking, calibration."""
