@@ -84,7 +84,7 @@ class Abmil(ClassifierMixin, BaseEstimator):
         """Return the more probable label."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
 
-    def attend(self, X: Any) -> list[Any]:
+    def attention_weights(self, X: Any) -> list[Any]:
         """Return the attention of each bag's instances, before it is normalised."""
         self.model_.eval()
         with torch.no_grad():

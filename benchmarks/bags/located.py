@@ -48,6 +48,7 @@ def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
         clf = MILClassifier(random_state=SEED, **options).fit(X, y)
         return {
             f"{name}: contributions": clf.instance_scores(fresh),
+            f"{name}: of what attends": clf.instance_scores(fresh, explain="attention"),
             f"{name}: attention": clf.attention_weights(fresh),
         }
 

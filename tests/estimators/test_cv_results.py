@@ -16,11 +16,11 @@ from needlescope.estimators.selection.choice import Compared
 from tests.estimators.hay import needles
 
 COMPARED = [
-    Compared(Configuration(Mean(), 0.1), 0.0, 0.0, 0.3, selected=True),
-    Compared(Configuration(Mean(), 0.2), 0.1, 0.05, 0.4, selected=False),
-    Compared(Configuration(Mean(), 0.3), 0.1, 0.06, 0.4, selected=False),
-    Compared(Configuration(Forest()), 0.2, 0.1, np.nan, selected=False),
-    Compared(Configuration(Attention(), 0.1), 0.3, 0.1, np.nan, selected=False),
+    Compared(Configuration(Mean(), 0.1), 0.0, 0.0, 0.3, 1.0),
+    Compared(Configuration(Mean(), 0.2), 0.1, 0.05, 0.4, 0.0),
+    Compared(Configuration(Mean(), 0.3), 0.1, 0.06, 0.4, 0.0),
+    Compared(Configuration(Forest()), 0.2, 0.1, np.nan, 0.0),
+    Compared(Configuration(Attention(), 0.1), 0.3, 0.1, np.nan, 0.0),
 ]
 
 
@@ -30,6 +30,7 @@ def test_ranks_are_those_of_scores_ties_share_one_and_what_was_dropped_is_last()
     np.testing.assert_array_equal(results["mean_test_score"], [-0.3, -0.4, -0.4, np.nan, np.nan])
     np.testing.assert_array_equal(results["difference_to_best"], [0.0, -0.1, -0.1, -0.2, -0.3])
     assert results["difference_to_best_se"].tolist() == [0.0, 0.05, 0.06, 0.1, 0.1]
+    assert results["weight"].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
     assert results["selected"].tolist() == [True, False, False, False, False]
 
 

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
 from needlescope.estimators.candidates.registry import POOLINGS
@@ -43,7 +44,10 @@ def test_a_pooling_that_is_given_is_the_only_one(pooling):
 def test_the_search_over_attention_alone_is_the_attention_classifier():
     item, other = (
         kind("quick", random_state=0, **given).fit(X, Y)
-        for kind, given in ((MILClassifier, {"pooling": "attention"}), (AttentionClassifier, {}))
+        for kind, given in (
+            (MILClassifier, {"pooling": "attention", "n_queries": 1}),
+            (AttentionClassifier, {}),
+        )
     )
     np.testing.assert_array_equal(item.decision_function(X), other.decision_function(X))
 
@@ -60,10 +64,25 @@ def test_the_best_parameters_are_those_of_the_first_row(searched):
     assert set(PooledClassifier(random_state=0).fit(X, Y).best_params_) == names
 
 
-def test_the_summary_counts_candidates_not_settings(searched):
-    ways = {item.configuration.candidate for item in searched._compared}
-    assert f"of {len(ways)} candidates" in searched.selection_summary_
-    assert len(ways) < len(searched.cv_results_["params"])
+def test_the_summary_counts_candidates_not_configurations(searched):
+    compared = {item.configuration.candidate for item in searched._compared}
+    assert f"of {len(compared)} candidates" in searched.selection_summary_
+    assert len(compared) < len(searched.cv_results_["params"])
+
+
+def test_log_odds_are_a_weighted_mean(searched):
+    members = searched.estimators_
+    assert len(members) > 1 and sum(item.weight for item in members) == pytest.approx(1.0)
+    assert max(item.weight for item in members) > 1.2 / len(members)  # or this shows nothing
+    odds = [
+        item.calibration.log_odds(item.model.scores(data))
+        for item, data in zip(members, searched._prepare(X), strict=True)
+    ]
+    mean = np.sum([item.weight * one for item, one in zip(members, odds, strict=True)], axis=0)
+    sign = searched._positive.sign
+    np.testing.assert_allclose(searched.decision_function(X), sign * searched.blend_.log_odds(mean))
+    column = searched.cv_results_["weight"]
+    assert column[column > 0.0].tolist() == [item.weight for item in members]
 
 
 def test_the_mean_of_several_candidates_is_calibrated(searched, monkeypatch):
@@ -71,3 +90,40 @@ def test_the_mean_of_several_candidates_is_calibrated(searched, monkeypatch):
     blend, before = searched.blend_, searched.decision_function(X)
     monkeypatch.setattr(searched, "blend_", blend._replace(intercept=blend.intercept + 1.0))
     np.testing.assert_allclose(searched.decision_function(X), before + 1.0, rtol=1e-12)
+
+
+def test_instances_may_be_explained_by_the_best_candidate_that_attends(searched):
+    explainer, preprocessed = searched.explainer_, searched._prepare(X, [searched.explainer_])[0]
+    assert explainer.configuration.candidate.attends
+    odds = explainer.calibration.log_odds(explainer.model.scores(preprocessed))
+    each = searched.instance_scores(X, explain="attention")
+    assert [len(item) for item in each] == [len(bag) for bag in X]
+    total = np.array([item.sum() for item in each])
+    np.testing.assert_allclose(total, searched._positive.sign * odds, rtol=1e-9)
+
+
+def test_what_the_explanation_costs_is_known(searched):
+    auc, auc_of_all = searched.explainer_auc_
+    own = roc_auc_score(searched.classes_[1] == Y, searched.cv_decision_function_)
+    assert auc_of_all == pytest.approx(own) and 0.5 < auc <= 1.0
+
+
+def test_trees_alone_are_explained_by_trees_alone():
+    clf = MILClassifier("quick", pooling="forest", random_state=0).fit(X, Y)
+    assert clf.explainer_ is None and clf.explainer_auc_ is None
+    with pytest.raises(ValueError, match=r"needs a candidate that attends.*pass explain=\"all\""):
+        clf.instance_scores(X, explain="attention")
+    with pytest.raises(ValueError, match=r"explain must be"):
+        clf.instance_scores(X, explain="trees")
+
+
+def test_attention_has_one_weight_for_each_instance_unless_several_queries_are_asked_for():
+    options = {"pooling": "attention", "init": "two_steps", "random_state": 0}
+    auto = MILClassifier("quick", **options).fit(X, Y)
+    auto.estimators_[0] = MILClassifier("quick", n_queries=3, **options).fit(X, Y).estimators_[0]
+    assert len(auto.estimators_[0].model.q) == 3
+    each = auto.attention_weights(X)
+    assert [item.shape for item in each] == [(len(bag),) for bag in X]
+    np.testing.assert_allclose([item.sum() for item in each], 1.0)
+    three = MILClassifier("quick", n_queries=3, **options).fit(X, Y).attention_weights(X)
+    np.testing.assert_allclose(each[0], three[0].mean(axis=0), rtol=1e-12)

@@ -74,11 +74,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     ) -> Candidates:
         """Return the configurations of each candidate; ridges are relative to features per bag."""
         instances, d = int(bags.lengths[used].sum()), bags.d
+        held = instances * d <= MAX_HELD
         roomy = instances * Preprocessing(random_features=True).width(d) <= MAX_HELD
         summaries = len(used) * N_STATISTICS * d <= MAX_HELD // 2
         return {
             item: item.configurations(space, item.width(d) / count)
-            for item, space in offered(spec, d, roomy=roomy, summaries=summaries)
+            for item, space in offered(spec, d, held=held, roomy=roomy, summaries=summaries)
         }
 
     def _options(self) -> Options:
@@ -160,6 +161,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         held = choice.log_odds if len(choice.log_odds) else np.full(len(bags), np.nan)
         self.cv_decision_function_ = positive.sign * held
         self._describe(fitted.data, fitted.share)
+        self._keep_explainer(fitted)
         best = fitted.estimators[0].configuration.candidate
         if not positive.known and not len(choice.log_odds) and best.one_sided:
             warn_of_label_order(classes, best)
@@ -175,6 +177,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self.nested_ = {label: value.nested_ for label, value in each.items()}
         return self
 
+    def _keep_explainer(self, fitted: Fitted) -> None:
+        """Keep what explains the contributions of instances, if it is not what scores."""
+
     def _describe(self, data: PreparedBags, weight: FloatArray) -> None:
         """Set diagnostics of the fitted model."""
 
@@ -188,7 +193,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """
         members, result = self._fitted().estimators_, np.zeros(())
         for data, member in zip(self._prepare(X), members, strict=True):
-            result = result + member.calibration.log_odds(member.model.scores(data)) / len(members)
+            result = result + member.weight * member.calibration.log_odds(member.model.scores(data))
         result = self.blend_.log_odds(result) if len(members) > 1 else result
         return np.asarray(self._positive.sign * result)
 
@@ -254,7 +259,16 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _reset(self) -> None:
         """Remove the attributes of an earlier fit, perhaps to another number of classes."""
         two = ("estimators_", "blend_", "cv_results_", "cv_decision_function_", "alignment_")
-        for name in (*two, "nested_", "_positive", "_compared", "binary_", "joint_"):
+        for name in (
+            *two,
+            "nested_",
+            "explainer_",
+            "explainer_auc_",
+            "_positive",
+            "_compared",
+            "binary_",
+            "joint_",
+        ):
             self.__dict__.pop(name, None)
 
     def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
@@ -318,14 +332,15 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             )
         return self
 
-    def _prepare(self, X: Any) -> list[PreparedBags]:
+    def _prepare(self, X: Any, members: Any = None) -> list[PreparedBags]:
         """Return preprocessed bags for each selected candidate; equal preprocessing is shared."""
         bags = as_bags(X)
         self._fitted()._check_features(bags)
+        members = self.estimators_ if members is None else members
         every, nothing = np.arange(len(bags)), np.ones(len(bags))
         prepared: dict[Preprocessing, PreparedBags] = {}
-        asked = [item.configuration.candidate.preprocessing for item in self.estimators_]
-        for preprocessing, (_, preprocessor, *_) in zip(asked, self.estimators_, strict=True):
+        asked = [item.configuration.candidate.preprocessing for item in members]
+        for preprocessing, (_, preprocessor, *_) in zip(asked, members, strict=True):
             check_range(bags, preprocessor.scaling)
             if preprocessing not in prepared:
                 prepared[preprocessing] = PreparedBags(bags, every, nothing, preprocessor)

@@ -20,7 +20,7 @@ def cv_results(compared: list[Compared]) -> dict[str, Any]:
     >>> from needlescope.estimators.candidates.forest import Forest
     >>> from needlescope.estimators.candidates.mean import Mean
     >>> best, other = Configuration(Mean(), 0.1), Configuration(Forest())
-    >>> rows = [Compared(best, 0.0, 0.0, 0.4, True), Compared(other, 0.2, 0.1, 0.6, False)]
+    >>> rows = [Compared(best, 0.0, 0.0, 0.4, 1.0), Compared(other, 0.2, 0.1, 0.6, 0.0)]
     >>> results = cv_results(rows)
     >>> results["mean_test_score"].tolist(), results["rank_test_score"].tolist()
     ([-0.4, -0.6], [1, 2])
@@ -41,5 +41,6 @@ def cv_results(compared: list[Compared]) -> dict[str, Any]:
     results["difference_to_best"] = -np.array([row.behind for row in compared])
     results["difference_to_best_se"] = np.array([row.error for row in compared])
     results["rank_test_score"] = 1 + np.searchsorted(ordered, ordered)
-    results["selected"] = np.array([row.selected for row in compared], bool)
+    results["weight"] = np.array([row.weight for row in compared])
+    results["selected"] = results["weight"] > 0.0
     return results

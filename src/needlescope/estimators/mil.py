@@ -15,14 +15,14 @@ from .search import SearchClassifier
 class MILClassifier(SearchClassifier):
     """What to try first on bags: several poolings, compared by cross-validation.
 
-    By default about two dozen candidates are compared. Instances are standardised, whitened, or
-    have random Fourier features appended. Bags are pooled by their mean; by single-layer attention
-    wᵀ Xᵀ softmax(X q) + b from several initialisations, alone or with the mean appended; by
-    log-mean-exp pooling; or by summaries (mean, maximum, minimum and standard deviation of every
-    feature), classified linearly or by a random forest. Hopeless candidates are dropped after the
-    first fold. The best is selected, with up to two of another kind that held-out bags do not
-    distinguish from it: the score is the mean of their log odds. ``cv_results_`` has all that was
-    compared, ``selection_summary_`` says why these were selected.
+    By default 27 candidates are compared. Instances are standardised, whitened, or have random
+    Fourier features appended. Bags are pooled by their mean; by single-layer attention
+    wᵀ Xᵀ softmax(X q) + b from several initialisations, alone, with the mean appended or with four
+    queries; by log-mean-exp pooling; or by summaries (mean, maximum, minimum and standard deviation
+    of every feature), classified linearly, by a random forest or by boosted trees. All are compared
+    on one fold, the best of them on every fold. Up to five are put together: the score is a
+    weighted mean of their log odds, with the weights that suit held-out bags. ``cv_results_`` has
+    all that was compared, ``selection_summary_`` says what was selected.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class MILClassifier(SearchClassifier):
         How much is compared. "quick" selects one of five candidates, "thorough" compares more
         values of everything.
     pooling : str, default "auto"
-        "auto", "mean", "attention", "log_mean_exp", "summaries" or "forest". "log_mean_exp",
-        log mean exp(Xq) + b, is for bags that are positive because of an instance in them, never
-        because one is missing: a further instance lowers the score of a bag of L by at most
-        log((L + 1)/L), and may raise it by any amount. "summaries" and "forest" have no
-        attention, "forest" neither ridge nor loss.
-    n_queries : int or "auto", default 1
+        "auto", "mean", "attention", "log_mean_exp", "summaries", "forest" or "boosted".
+        "log_mean_exp", log mean exp(Xq) + b, is for bags that are positive because of an instance
+        in them, never because one is missing: a further instance lowers the score of a bag of L by
+        at most log((L + 1)/L), and may raise it by any amount. "summaries", "forest" and "boosted"
+        have no attention, the last two neither ridge nor loss.
+    n_queries : int or "auto", default "auto"
         The number of attention queries, 1 to 1000, for more than one kind of signal; their scores
         add up. "auto" compares 1 with 4. More than one excludes log-mean-exp and summaries.
     ridge : "auto" or float, default "auto"
@@ -85,8 +85,8 @@ class MILClassifier(SearchClassifier):
         For more than two classes, a fitted classifier of each against all others, which has the
         attributes below.
     estimators_ : list
-        The selected candidates, the best first: ``configuration``, ``preprocessor``, ``model`` and
-        the ``calibration`` of its scores.
+        The selected candidates, the best first: ``configuration``, ``preprocessor``, ``model``, the
+        ``calibration`` of its scores and the ``weight`` of its log odds.
     best_params_ : dict
         The parameters of the best candidate that apply to its ``pooling``; for one that treats the
         classes differently, whether the signal is ``in_negatives``.
@@ -96,14 +96,17 @@ class MILClassifier(SearchClassifier):
         is the negative logarithmic loss of held-out bags, NaN for a candidate that was dropped
         after the first fold. ``difference_to_best`` is its distance from the best on the same bags
         (those of the first fold if it was dropped), with the standard error
-        ``difference_to_best_se``; ``selected`` marks ``estimators_``. The best of many scores is
-        too good: ``nested_`` has one that is not. For more than two classes, a dict from labels to
-        such dicts.
+        ``difference_to_best_se``; ``selected`` marks ``estimators_``, and ``weight`` is theirs. The
+        best of many scores is too good: ``nested_`` has one that is not. For more than two classes,
+        a dict from labels to such dicts.
     nested_ : Nested or None
         The selection judged by bags that had no part in it: their ``loss``, that of the
         ``base_rate``, the standard ``error`` of the difference, and whether anything was
         ``found``. Log odds are shrunk by ``slope``: towards the base rate if nothing was. None
         without held-out bags. For more than two classes, a dict as ``cv_results_``.
+    explainer_ : FittedCandidate or None
+        The best candidate that attends, for ``instance_scores(X, explain="attention")``; and
+        ``explainer_auc_`` its AUC on held-out bags, beside that of all that was selected.
     selection_summary_ : str
         Why these candidates were selected, and whether they are better than the base rate.
     cv_decision_function_ : array (bags,)
@@ -148,7 +151,7 @@ class MILClassifier(SearchClassifier):
         self,
         effort: str = "standard",
         pooling: str = "auto",
-        n_queries: Any = 1,
+        n_queries: Any = "auto",
         ridge: Any = "auto",
         max_refine_iter: Any = "auto",
         init: str = "auto",

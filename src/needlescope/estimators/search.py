@@ -28,9 +28,10 @@ from .candidates.shared.search_space import (
 from .diagnostics import describe
 from .engine.prepared import PreparedBags
 from .multiclass import label_names, one_vs_rest, side_by_side
+from .selection.fit import Fitted
 from .selection.summary import summary
 
-MOST_CANDIDATES = {"quick": 1, "standard": 3, "thorough": 5}
+MOST_CANDIDATES = {"quick": 1, "standard": 5, "thorough": 8}
 
 
 class SearchClassifier(BagClassifier):
@@ -127,8 +128,9 @@ class SearchClassifier(BagClassifier):
     def attention_weights(self, X: Any) -> list[FloatArray]:
         """Return the attention weights of each bag, by the best candidate: one for each instance.
 
-        With several queries, an array (queries, instances); an appended mean is not among them. If
-        the best candidate does not attend, the weights of a bag are uniform.
+        With ``n_queries`` above 1, an array (queries, instances); if it is "auto", the mean over
+        queries. An appended mean is not among them. If the best candidate does not attend, the
+        weights of a bag are uniform.
         """
         data, member = self._prepare(X)[0], self.estimators_[0]
         queries = member.model.q[: member.configuration.candidate.n_queries]
@@ -136,20 +138,40 @@ class SearchClassifier(BagClassifier):
         for block in data.blocks():
             rows, segments = block.table, block.segments
             a = np.stack([attend(rows, segments, q, 1.0) for q in queries])
+            if self.n_queries == "auto":
+                a = a.mean(axis=0, keepdims=True)
             ends = np.cumsum(data.bags.lengths[block.rows])
             result += np.split(a, ends[:-1], axis=1)
-        return [a[0] for a in result] if len(queries) == 1 else result
+        return [a[0] for a in result] if len(result[0]) == 1 else result
+
+    def _keep_explainer(self, fitted: Fitted) -> None:
+        self.explainer_, self.explainer_auc_ = fitted.explainer, None
+        if fitted.choice.explainer is not None:
+            self.explainer_auc_ = fitted.choice.explainer[1:]
 
     @one_vs_rest(multiclass.instance_scores)
-    def instance_scores(self, X: Any) -> list[FloatArray]:
+    def instance_scores(self, X: Any, explain: str = "all") -> list[FloatArray]:
         """Return the instance contributions to the log odds: an array for each bag.
 
         They add up to ``decision_function`` exactly, for any candidate. What belongs to no
         instance, such as the intercept, is spread evenly over a bag. With more than two classes,
         each array has a column for each class.
+
+        With ``explain="attention"`` they are those of ``explainer_``, the best candidate that
+        attends, and add up to its log odds: summaries and trees may tell bags apart better, but say
+        less of instances. ``explainer_auc_`` says what it costs.
         """
-        prepared = self._prepare(X)
-        bags, members = prepared[0].bags, self.estimators_
+        choice("explain", explain, ("all", "attention"))
+        members = self._fitted().estimators_
+        if explain == "attention":
+            if self.explainer_ is None:
+                raise ValueError(
+                    'explain="attention" needs a candidate that attends, and none was compared on '
+                    'every fold; pass explain="all", or fit with pooling="attention"'
+                )
+            members = [self.explainer_]
+        prepared = self._prepare(X, members)
+        bags = prepared[0].bags
         segments = Ragged.at(bags.starts)
         each, total = np.zeros(int(bags.starts[-1])), np.zeros(len(bags))
         for data, member in zip(prepared, members, strict=True):
@@ -157,8 +179,8 @@ class SearchClassifier(BagClassifier):
                 result, score = member.model.contributions(block.table, block.segments)
                 odds = member.calibration.log_odds(score)
                 first, last = bags.starts[block.rows.start], bags.starts[block.rows.stop]
-                each[first:last] += member.calibration.slope * result / len(members)
-                total[block.rows] += odds / len(members)
+                each[first:last] += member.weight * member.calibration.slope * result
+                total[block.rows] += member.weight * odds
         if len(members) > 1:
             each, total = self.blend_.slope * each, self.blend_.log_odds(total)
         each += segments.spread((total - segments.sum(each)) / segments.lengths)

@@ -128,9 +128,8 @@ def test_few_iterations_suit_many_random_features():
     assert fixed.max_refine_iter == 40
 
 
-def test_two_steps_of_one_query_are_the_scout_and_treat_classes_alike():
-    assert Attention().scout and not Attention().one_sided
-    assert not Attention(n_queries=4).scout and not Attention(init="amp").scout
+def test_two_steps_treat_classes_alike():
+    assert not Attention().one_sided
     both = list(Attention.offered(space(both_sides=True)))
     assert not any(item.in_negatives for item in both if item.init == "two_steps")
     assert {item.in_negatives for item in both if item.one_sided} == {False, True}

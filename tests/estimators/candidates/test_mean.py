@@ -39,4 +39,4 @@ def test_the_readout_is_of_the_means_and_of_several_queries_the_first_has_it(n_q
 def test_one_mean_is_offered_with_as_many_queries_as_asked_for():
     for n_queries, count in ((1, 1), (5, 5), ("auto", 1)):
         ((item, _),) = offered(SearchSpec(pooling="mean", n_queries=n_queries), 10)
-        assert item == Mean(n_queries=count) and item.scout and not item.attends
+        assert item == Mean(n_queries=count) and not item.attends

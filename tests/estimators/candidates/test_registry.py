@@ -36,7 +36,7 @@ def configurations(spec, d, unit):
 def test_all_kinds_are_offered_and_none_twice(effort):
     result = candidates(FREE._replace(effort=effort), 10)
     assert {item.pooling for item in result} == set(POOLINGS) - (
-        {"forest"} if effort == "quick" else set()
+        {"forest", "boosted"} if effort == "quick" else set()
     )
     assert len(set(result)) == len(result)
     assert any(item.random_features for item in result)
@@ -130,3 +130,11 @@ def test_preprocessings_come_with_their_own_width():
     for candidate, space in offered(FREE, 10):
         assert candidate.preprocessing == space.preprocessing
         assert space.width == space.preprocessing.width(10)
+
+
+def test_several_queries_are_offered_where_instances_are_held():
+    spec = FREE._replace(n_queries="auto")
+    held, streamed = ({item for item, _ in offered(spec, 10, held=held)} for held in (True, False))
+    assert streamed < held
+    assert {item.n_queries for item in held - streamed} == {4}
+    assert not any(item.n_queries > 1 for item in streamed)

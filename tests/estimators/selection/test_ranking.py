@@ -1,4 +1,4 @@
-"""Which candidates are taken, by their losses on held-out bags."""
+"""Candidates are ranked by their losses on held-out bags."""
 
 from __future__ import annotations
 
@@ -13,22 +13,17 @@ from needlescope.estimators.selection.ranking import rank
 ATTENTION, MEAN = Configuration(Attention(), 0.1), Configuration(Mean(), 0.1)
 
 
-def test_one_configuration_of_every_candidate_is_ranked_and_those_alike_are_taken():
+def test_the_best_configuration_of_every_candidate_is_ranked():
     rng = np.random.default_rng(0)
     weak, strong = ATTENTION, ATTENTION._replace(ridge=0.3)
     whitened = Configuration(Attention(shrinkage=0.02), 0.1)
     configurations = [MEAN, weak, strong, whitened]
     noise = rng.standard_normal((4, 200))
     losses = 1.0 + 0.1 * noise + np.array([0.01, 0.5, 0.0, 0.001])[:, None]
-    result = rank(configurations, losses, np.full(200, 1.0 / 200), 3)
+    result = rank(configurations, losses, np.full(200, 1.0 / 200))
     means = losses.mean(axis=1)
     assert [item.place for item in result] == sorted((0, 2, 3), key=lambda k: means[k])
-    # two of one family err alike: the better is taken, and the mean with it
-    assert {item.place for item in result if item.taken} == {result[0].place, 0}
     assert result[0].behind == 0.0 and all(item.error > 0.0 for item in result[1:])
-    assert [item.taken for item in rank(configurations, losses, np.full(200, 1.0 / 200), 1)].count(
-        True
-    ) == 1
 
 
 def test_bags_of_one_source_do_not_count_as_independent():
@@ -36,7 +31,7 @@ def test_bags_of_one_source_do_not_count_as_independent():
     rng = np.random.default_rng(1)
     few = np.stack([np.zeros(5), 0.3 + 0.5 * rng.standard_normal(5)])
     losses, weight = np.repeat(few, 40, axis=1), np.full(200, 1.0 / 200)
-    apart = rank([ATTENTION, MEAN], losses, weight, 2)[1]
-    together = rank([ATTENTION, MEAN], losses, weight, 2, np.repeat(np.arange(5), 40))[1]
+    apart = rank([ATTENTION, MEAN], losses, weight)[1]
+    together = rank([ATTENTION, MEAN], losses, weight, np.repeat(np.arange(5), 40))[1]
     assert together.behind == pytest.approx(apart.behind)
     assert together.error > 5.0 * apart.error

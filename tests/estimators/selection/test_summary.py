@@ -13,13 +13,13 @@ MEAN, ATTENTION = Configuration(Mean(), 0.1), Configuration(Attention(), 0.1)
 POOLED = Configuration(LogMeanExp(), 0.1)
 
 
-def row(configuration, behind, *, selected=False):
-    return Compared(configuration, behind, 0.01, 0.4 + behind, selected)
+def row(configuration, behind, weight=0.0):
+    return Compared(configuration, behind, 0.01, 0.4 + behind, weight)
 
 
 def test_configurations_of_one_candidate_count_once():
     rows = [
-        row(ATTENTION, 0.0, selected=True),
+        row(ATTENTION, 0.0, weight=0.5),
         row(ATTENTION._replace(ridge=1.0), 0.02),
         row(MEAN, 0.03),
         row(MEAN._replace(ridge=1.0), 0.04),
@@ -30,21 +30,23 @@ def test_configurations_of_one_candidate_count_once():
 
 
 def test_the_only_candidate_is_said_to_be_that():
-    words = summary([row(ATTENTION, 0.0, selected=True)], ATTENTION)
+    words = summary([row(ATTENTION, 0.0, weight=0.5)], ATTENTION)
     assert words.endswith("on standardised instances was the only candidate.")
     assert summary([], MEAN).endswith("was the only candidate. Attention is uniform.")
 
 
 def test_candidates_that_are_combined_are_named():
-    rows = [row(ATTENTION, 0.0, selected=True), row(POOLED, 0.005, selected=True), row(MEAN, 0.2)]
+    rows = [row(ATTENTION, 0.0, weight=0.5), row(POOLED, 0.005, weight=0.5), row(MEAN, 0.2)]
     words = summary(rows, ATTENTION)
-    assert f"{POOLED.candidate.words} came within 1.5 standard errors of it, and the mean" in words
+    listed = f"its own (0.50) and those of {POOLED.candidate.words} (0.50)."
+    assert f"log odds are a weighted mean of {listed}" in words
+    assert "mean of standardised" not in words
 
 
 def test_uniform_attention_says_whether_attending_helped():
-    rows = [row(MEAN, 0.0, selected=True), row(ATTENTION, 0.1)]
+    rows = [row(MEAN, 0.0, weight=0.5), row(ATTENTION, 0.1)]
     assert summary(rows, MEAN).endswith("Attention is uniform: attending did not help.")
-    both = [rows[0], row(ATTENTION, 0.001, selected=True)]
+    both = [rows[0], row(ATTENTION, 0.001, weight=0.5)]
     assert summary(both, MEAN).endswith("Attention is uniform in the best.")
     assert summary(
         [rows[0], row(MEAN._replace(candidate=Mean(shrinkage=0.02)), 0.1)], MEAN

@@ -45,7 +45,7 @@ class Attention(RefinedCandidate):
     split: str = "reuse"
 
     pooling = "attention"
-    order = 4
+    order = 5
     several_queries = True
 
     @classmethod
@@ -55,11 +55,10 @@ class Attention(RefinedCandidate):
             return
         spec = space.spec
         kappa = KAPPA if is_auto(spec.kappa) else float(spec.kappa)
-        counts = QUERIES if is_auto(spec.n_queries) else (int(spec.n_queries),)
         fits = space.width <= WIDEST_CONTRAST
         for init in space.inits(INITS if fits else ("two_steps", "amp")):
             for append in _appended(space, init):
-                for count in counts:
+                for count in _counts(space, init, append=append):
                     for in_negatives in space.sides(one_sided=init != "two_steps"):
                         yield cls(
                             kappa=kappa,
@@ -86,11 +85,6 @@ class Attention(RefinedCandidate):
     def contrasts(self) -> bool:
         """Whether contrastive PCA initialises."""
         return self.init == "contrastive_pca"
-
-    @property
-    def scout(self) -> bool:
-        """A query of two steps is tried first."""
-        return self.init == "two_steps" and self.n_queries == 1
 
     @property
     def own_params(self) -> tuple[str, ...]:
@@ -137,6 +131,17 @@ class Attention(RefinedCandidate):
         paths = fold.cache[self]
         new = paths.new(configurations)
         return RefinedFit(paths, _InitialModels(paths, new) if new else None, configurations)
+
+
+def _counts(space: SearchSpace, init: str, *, append: bool) -> tuple[int, ...]:
+    """List the numbers of queries: several take more passes, and are found by two steps each."""
+    spec = space.spec
+    if not is_auto(spec.n_queries):
+        return (int(spec.n_queries),)
+    if not space.any_pooling:
+        return QUERIES
+    several = init == "two_steps" and (not append or spec.effort == "thorough")
+    return QUERIES if several and space.held and not space.quick else QUERIES[:1]
 
 
 def _appended(space: SearchSpace, init: str) -> tuple[bool, ...]:
@@ -269,13 +274,13 @@ class _AttentionLosses(LossBatch):
     def sums(self) -> list[tuple[FoldData, int]]:
         return [] if self.held_out else [(fold, len(piece)) for fold, piece in self.directions]
 
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
-        a, read = bags.softmax(seen[: self.heads]), seen[self.heads :]
+    def coefficients(self, projections: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
+        a, read = bags.softmax(projections[: self.heads]), projections[self.heads :]
         each = bags.sum(a * read)
         slopes = self.derivatives(np.add.reduceat(each, self.firsts, axis=0), place)
         if self.held_out:
             return None
-        result = np.empty(seen.shape)
+        result = np.empty(projections.shape)
         in_q, in_w = result[: self.heads], result[self.heads :]
         token_coefficients(bags, a, read, each, slopes[self.owner], out=(in_q, in_w))
         return result

@@ -49,7 +49,8 @@ class ForestModel(SummaryModel):
         rows, total = table.astype(np.float32), np.zeros(table.shape)
         for tree in self.trees:
             total += (
-                tree.tree_.decision_path(rows) @ _changes(tree.tree_, rows.shape[1])
+                tree.tree_.decision_path(rows)
+                @ path_changes(tree.tree_, tree.tree_.value[:, 0, 0], rows.shape[1])
             ).toarray()
         return np.asarray(STEEPNESS * total / len(self.trees))
 
@@ -121,10 +122,10 @@ def _score(share: Any) -> Any:
     return STEEPNESS * (share - 0.5)
 
 
-def _changes(tree: Any, width: int) -> csr_array:
-    """Return by how much each node of a tree differs from the one before: node × summary."""
-    votes, inner = tree.value[:, 0, 0], np.flatnonzero(tree.children_left >= 0)
+def path_changes(tree: Any, values: FloatArray, width: int) -> csr_array:
+    """Return by how much each node's value differs from that of the one before: node × summary."""
+    inner = np.flatnonzero(tree.children_left >= 0)
     nodes = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
     before = np.concatenate([inner, inner])
-    change = votes[nodes] - votes[before]
-    return csr_array((change, (nodes, tree.feature[before])), shape=(len(votes), width))
+    change = values[nodes] - values[before]
+    return csr_array((change, (nodes, tree.feature[before])), shape=(len(values), width))

@@ -74,14 +74,16 @@ def log_mean_exp(rows: Any, segments: Segments, q: FloatArray) -> tuple[FloatArr
     return a, segments.dot(a, logits) - segments.sum(xlogy(a, a / segments.uniform(len(rows))))
 
 
-def _shares(seen: FloatArray, pooled: FloatArray, a: FloatArray, even: FloatArray) -> FloatArray:
+def _shares(
+    log_odds: FloatArray, pooled: FloatArray, a: FloatArray, even: FloatArray
+) -> FloatArray:
     """Return (e^u − 1)/L · E/(e^E − 1) for instances with log odds u, in bags with E."""
     size = np.abs(pooled)
     share = np.divide(size, -np.expm1(-size), out=np.ones_like(size), where=size > 1e-8)
     # E/(e^E − 1) is share e^{−E} or share, and e^u/L is a e^E: no exponential overflows
     high = share * (a - even * np.exp(-np.maximum(pooled, 0.0)))
-    low = share * even * np.expm1(np.minimum(seen, 0.0))
-    low = np.where(seen > 0.0, share * (a * np.exp(np.minimum(pooled, 0.0)) - even), low)
+    low = share * even * np.expm1(np.minimum(log_odds, 0.0))
+    low = np.where(log_odds > 0.0, share * (a * np.exp(np.minimum(pooled, 0.0)) - even), low)
     return np.where(pooled > 0.0, high, low)
 
 
@@ -93,7 +95,7 @@ class LogMeanExp(RefinedCandidate):
     in_negatives: bool = False
 
     pooling = "log_mean_exp"
-    order = 3
+    order = 4
 
     @classmethod
     def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
@@ -108,11 +110,6 @@ class LogMeanExp(RefinedCandidate):
     def one_sided(self) -> bool:
         """The two classes are treated differently."""
         return True
-
-    @property
-    def scout(self) -> bool:
-        """AMP is tried first."""
-        return self.init == "amp"
 
     @property
     def own_params(self) -> tuple[str, ...]:
@@ -218,9 +215,9 @@ class _LogMeanExpLosses(LossBatch):
     def sums(self) -> list[tuple[FoldData, int]]:
         return [] if self.held_out else [(request.fold, 1) for request in self.requests]
 
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
-        largest = bags.max(seen)
-        odds = np.exp(seen - bags.spread(largest))
+    def coefficients(self, projections: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
+        largest = bags.max(projections)
+        odds = np.exp(projections - bags.spread(largest))
         total = bags.sum(odds)
         slopes = self.derivatives(self.sign * (largest + np.log(total / bags.lengths)), place)
         if self.held_out:

@@ -17,7 +17,7 @@ def kinds() -> list[type[Candidate]]:
     Examples
     --------
     >>> [kind.pooling for kind in kinds()]
-    ['mean', 'summaries', 'forest', 'log_mean_exp', 'attention']
+    ['mean', 'summaries', 'forest', 'boosted', 'log_mean_exp', 'attention']
     """
     found = [
         item
@@ -34,22 +34,22 @@ POOLINGS = tuple(KINDS)
 
 
 def offered(
-    spec: SearchSpec, d: int, *, roomy: bool = True, summaries: bool = True
+    spec: SearchSpec, d: int, *, held: bool = True, roomy: bool = True, summaries: bool = True
 ) -> list[tuple[Candidate, SearchSpace]]:
     """List the candidates that the parameters leave open, for instances of d features.
 
-    ``roomy`` and ``summaries`` say whether there is memory for random features and for summaries.
-    Each comes with the space that its configurations are of.
+    ``held``, ``roomy`` and ``summaries`` say whether there is memory for the instances, for random
+    features and for summaries. Each comes with the space that its configurations are of.
 
     Examples
     --------
     >>> spec = SearchSpec(pooling="attention", init="two_steps", append_mean=False)
     >>> [candidate.words for candidate, _ in offered(spec, 10)]
     ['attention initialised by two gradient steps, on standardised instances']
-    >>> free = SearchSpec(shrinkage="auto", random_features="auto")
+    >>> free = SearchSpec(shrinkage="auto", random_features="auto", n_queries="auto")
     >>> efforts = ("quick", "standard", "thorough")
     >>> [len(offered(free._replace(effort=effort), 10)) for effort in efforts]
-    [5, 23, 38]
+    [5, 27, 47]
     """
     preprocessings = spec.preprocessings(roomy=roomy)
     asked: Sequence[type[Candidate]] = list(KINDS.values())
@@ -57,7 +57,8 @@ def offered(
         asked = [KINDS[spec.pooling]]
     result = []
     for item in preprocessings:
-        space = SearchSpace(spec, item, item.width(d), summaries and item == preprocessings[0])
+        summarised = summaries and item == preprocessings[0]
+        space = SearchSpace(spec, item, item.width(d), summarised, held)
         for kind in asked:
             result += [(candidate.on(item), space) for candidate in kind.offered(space)]
     return result

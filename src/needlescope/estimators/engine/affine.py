@@ -23,13 +23,13 @@ class AffineMap(NamedTuple):
     scale: FloatArray  # a number for each feature, or a matrix
 
     @classmethod
-    def between(cls, kept: Scaling, seen: Scaling) -> AffineMap:
+    def between(cls, table: Scaling, view: Scaling) -> AffineMap:
         """Return the map from instances in one scaling to the same instances in another.
 
-        ``kept`` has a number for each feature.
+        ``table`` has a number for each feature.
         """
-        scale = seen.scale.T / kept.scale
-        return cls((seen.centre - kept.centre) * kept.scale, scale.T)
+        scale = view.scale.T / table.scale
+        return cls((view.centre - table.centre) * table.scale, scale.T)
 
     def _scaled(self, rows: FloatArray) -> FloatArray:
         return rows @ self.scale if self.scale.ndim == 2 else rows * self.scale

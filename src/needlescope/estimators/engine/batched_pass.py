@@ -82,17 +82,17 @@ class _Pass:
         if len(active) < len(self.batches):
             some = np.concatenate([self.rows[k] for k in active])
             directions, offsets = directions[some], offsets[some]
-        seen = _projections(table, directions)
+        projections = _projections(table, directions)
         if offsets.any():
-            seen += offsets[:, None]
+            projections += offsets[:, None]
         sums: list[FloatArray] = []
         totals: list[FloatArray] = []
         on_bags: list[FloatArray] = []
         first = 0
         for k in active:
-            own = seen[first : first + len(self.rows[k])]
+            own = projections[first : first + len(self.rows[k])]
             first += len(own)
-            result = self.batches[k].react(own, bags, place, number)
+            result = self.batches[k].coefficients(own, bags, place, number)
             if self.batches[k].by_bag:
                 on_bags.append(result)
             elif result is not None:  # added up at once: coefficients of all would fill the memory

@@ -62,10 +62,10 @@ class Batch(ABC):
         return []
 
     @abstractmethod
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
+    def coefficients(self, projections: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
         """Return coefficients (rows, instances), or None; keep what is of bags.
 
-        ``seen`` are projections (directions, instances) of the block ``number``, whose bags are at
+        ``projections`` (directions, instances) are those of the block ``number``, whose bags are at
         ``place``. Several blocks may be processed at the same time.
         """
 
@@ -91,9 +91,9 @@ class _CovarianceProducts(Batch):
     def sums(self) -> list[tuple[FoldData, int]]:
         return [(request.fold, 1) for request in self.requests]
 
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
+    def coefficients(self, projections: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
         each = np.stack([request.share[place] for request in self.requests]) / bags.lengths
-        return bags.spread(each) * (seen - bags.spread(bags.average(seen)))
+        return bags.spread(each) * (projections - bags.spread(bags.average(projections)))
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
         return [item[0] for item in sums]
@@ -115,9 +115,9 @@ class _ProjectionStatistics(Batch):
     def directions(self) -> list[tuple[FoldData, FloatArray]]:
         return [(request.fold, request.direction[None]) for request in self.requests]
 
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
-        mean, square = bags.average(seen), bags.average(seen * seen)
-        for k, part in enumerate((mean, square, bags.max(seen), -bags.max(-seen))):
+    def coefficients(self, projections: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
+        mean, square = bags.average(projections), bags.average(projections * projections)
+        for k, part in enumerate((mean, square, bags.max(projections), -bags.max(-projections))):
             self.statistics[k, :, place] = part
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
@@ -145,8 +145,8 @@ class _Features(Batch):
     def sums(self) -> list[tuple[FoldData, int]]:
         return [(request.fold, len(request.queries)) for request in self.requests]
 
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
-        return bags.softmax(seen)
+    def coefficients(self, projections: FloatArray, bags: Ragged, place: slice, number: int) -> Any:
+        return bags.softmax(projections)
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
         return sums

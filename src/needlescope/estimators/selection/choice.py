@@ -14,10 +14,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from ...arrays import FloatArray, IndexArray
-from ...solvers.calibration import AS_IS, Platt, ends, losses_of_each, platt, quantile
+from ...solvers.calibration import (
+    AS_IS,
+    Platt,
+    ends,
+    losses_of_each,
+    platt,
+    platt_of_each,
+    quantile,
+)
 from ..candidates.shared.candidate import Configuration
+from .ensemble import greedy_weights
 from .nested import Nested, nested
 from .ranking import apart, by_source, rank
 
@@ -29,6 +39,7 @@ class Selected(NamedTuple):
 
     configuration: Configuration
     calibration: Platt
+    weight: float = 1.0  # of its log odds
 
 
 class Compared(NamedTuple):
@@ -38,17 +49,26 @@ class Compared(NamedTuple):
     behind: float  # its loss, less the best
     error: float  # the standard error of that
     loss: float  # on the bags of all folds; NaN where it was dropped after the first
-    selected: bool
+    weight: float  # of its log odds; 0 if it is not selected
+
+
+class Explainer(NamedTuple):
+    """The best candidate that attends, by which instances may be explained, and what that costs."""
+
+    selected: Selected
+    auc: float  # of its scores of held-out bags
+    auc_of_all: float  # of the log odds of all that are selected
 
 
 class Choice(NamedTuple):
     """The configurations selected, how their log odds are combined, and all that were compared."""
 
     selected: list[Selected]
-    blend: Platt  # of the mean of their log odds
+    blend: Platt  # of the weighted mean of their log odds
     compared: list[Compared]  # by increasing loss; of a candidate dropped early, the best
     log_odds: FloatArray = np.zeros(0)  # of the bags held out, one part after another
     nested: Nested | None = None  # what the choice is worth on bags that it was not made by
+    explainer: Explainer | None = None  # if a candidate attends
 
 
 def choose(
@@ -61,9 +81,7 @@ def choose(
 ) -> Choice:
     """Return the configurations whose scores of held-out bags are best, and their calibration.
 
-    The best is taken, and the best of every other family that is near to it, up to ``most`` in all:
-    held-out bags do not tell them apart, and the mean of their log odds is better than any of
-    them. Candidates of one family err alike, and a mean of them gains nothing.
+    Up to ``most`` candidates are put together, each in its best configuration (`ensemble`).
 
     ``parts`` are the bags that were held out together, none if there were too few: then the first
     configuration is taken, the most cautious. Scores of one ``source``, such as a patient, do not
@@ -75,30 +93,61 @@ def choose(
     share, labels = weight[held] / weight[held].sum(), y[held]
     configurations, from_one = list(scores), None if source is None else source[held]
     each = losses_of_each(np.stack([scores[item][held] for item in configurations]), labels, share)
-    ranked = rank(configurations, each, share, most, from_one)
+    ranked = [item.place for item in rank(configurations, each, share, from_one)]
     alike = np.stack([_one_scale(scores[item], weight, parts)[held] for item in configurations])
-    taken = [item.place for item in ranked if item.taken]
-    fitted = [platt(alike[k], labels, share) for k in taken]
-    odds = [item.log_odds(alike[k]) for k, item in zip(taken, fitted, strict=True)]
-    together: FloatArray = np.mean(odds, axis=0)
+    fits = platt_of_each(alike[ranked], labels, share)
+    odds = fits.log_odds(alike[ranked])
+    weights = greedy_weights(odds, labels, share, most)
+    taken = {ranked[k]: (fits.of(int(k)), float(weights[k])) for k in np.flatnonzero(weights)}
+    weight_of = dict(zip(ranked, weights.tolist(), strict=True))
+    together: FloatArray = weights @ odds
     blend = platt(together, labels, share) if len(taken) > 1 else AS_IS
     together = blend.log_odds(together)
+    explainer = _explainer([configurations[k] for k in ranked], fits, odds, labels, share, together)
     result = nested(configurations, alike, labels, share, most, from_one)
     if result is not None:
         together = result.slope * together + result.shift
+        if explainer is not None:
+            own = explainer.selected
+            shrunk = own.calibration.shrunk(result.slope, result.shift)
+            explainer = explainer._replace(selected=own._replace(calibration=shrunk))
         if len(taken) > 1:
             blend = blend.shrunk(result.slope, result.shift)
         else:
-            fitted = [fitted[0].shrunk(result.slope, result.shift)]
-    selected = [Selected(configurations[k], item) for k, item in zip(taken, fitted, strict=True)]
+            taken = {
+                k: (item.shrunk(result.slope, result.shift), 1.0) for k, (item, _) in taken.items()
+            }
+    selected = [Selected(configurations[k], *item) for k, item in taken.items()]
     losses, (*by, counted) = each @ share, by_source(*each, share, source=from_one)
     compared = [
         Compared(
-            configurations[k], *apart(by[k], by[taken[0]], counted), float(losses[k]), k in taken
+            configurations[k],
+            *apart(by[k], by[ranked[0]], counted),
+            float(losses[k]),
+            weight_of.get(int(k), 0.0),
         )
         for k in np.argsort(losses, kind="stable")
     ]
-    return Choice(selected, blend, compared, together, result)
+    return Choice(selected, blend, compared, together, result, explainer)
+
+
+def _explainer(
+    ranked: list[Configuration],
+    fits: Platt,
+    odds: FloatArray,
+    y: FloatArray,
+    share: FloatArray,
+    together: FloatArray,
+) -> Explainer | None:
+    """Return the best candidate that attends, if one does."""
+    attends = [item.candidate.attends for item in ranked]
+    if not any(attends):
+        return None
+    k = attends.index(True)
+    auc, auc_of_all = (
+        float(roc_auc_score(y, item, sample_weight=share)) for item in (odds[k], together)
+    )
+    return Explainer(Selected(ranked[k], fits.of(k)), auc, auc_of_all)
 
 
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:

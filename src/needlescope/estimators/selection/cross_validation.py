@@ -82,11 +82,6 @@ class CrossValidation:
         apart = all(self.first is not fold for fold in rows.folds)
         self.workspaces = Workspaces(data, [*rows.folds, self.first] if apart else rows.folds)
 
-    @property
-    def streamed(self) -> bool:
-        """Whether bags are read again in every pass."""
-        return self.workspaces.large
-
     def score(self, candidates: Candidates, folds: list[Fold], scores: Scores) -> None:
         """Fit all configurations of some candidates to some folds, and enter held-out scores.
 
@@ -99,7 +94,7 @@ class CrossValidation:
                 for configurations in by_preprocessing(candidates):
                     wanted.append(self._fit(number, configurations, self.more))
                     asked.append((fold, configurations))
-            if self.streamed:
+            if self.workspaces.large:
                 wanted += self._ahead(workspace, candidates, [number for number, _ in some])
             answers = fit_folds(workspace, wanted, self.loss)[: len(asked)]
             result += [(*item, answer) for item, answer in zip(asked, answers, strict=True)]

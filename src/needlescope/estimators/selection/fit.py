@@ -21,7 +21,7 @@ from ..engine.prepared import MAX_HELD, PreparedBags
 from ..engine.shared_table import FitData
 from ..engine.threads import Threads
 from ..engine.workspace import Workspace, Workspaces
-from .choice import Choice, Compared, centre, choose
+from .choice import Choice, Compared, Selected, centre, choose
 from .cross_validation import Candidates, CrossValidation, Labelled
 from .drawing import draw, even_count
 from .fold_fits import FoldFit, fit_folds
@@ -46,6 +46,7 @@ class FittedCandidate(NamedTuple):
     preprocessor: Preprocessor
     model: Any  # a `Model`
     calibration: Platt
+    weight: float  # of its log odds
 
 
 class Fitted(NamedTuple):
@@ -55,6 +56,7 @@ class Fitted(NamedTuple):
     choice: Choice
     data: PreparedBags
     share: FloatArray
+    explainer: FittedCandidate | None = None
 
 
 def fit_bags(
@@ -82,29 +84,40 @@ def fit_bags(
     choice, workspaces = _choose(bags, candidates, loss, options, data, random)
     workspace = (Workspaces(data, []) if workspaces is None else workspaces).whole
     share = bags.weight / bags.weight.sum()
-    estimators = _fit_selected(workspace, choice, loss, random, bags.y, share)
-    prepared = PreparedBags(bags.bags, bags.used, bags.y, estimators[0].preprocessor, progress)
-    return Fitted(estimators, choice, prepared, share)
+    selected = list(choice.selected)
+    if choice.explainer is not None:
+        selected.append(choice.explainer.selected)
+    fitted = _fit_selected(workspace, selected, loss, random, bags.y, share)
+    explainer = None if choice.explainer is None else fitted.pop()
+    prepared = PreparedBags(bags.bags, bags.used, bags.y, fitted[0].preprocessor, progress)
+    return Fitted(fitted, choice, prepared, share, explainer)
 
 
 def _fit_selected(
-    workspace: Workspace, choice: Choice, loss: Loss, random: Any, y: FloatArray, share: FloatArray
+    workspace: Workspace,
+    selected: list[Selected],
+    loss: Loss,
+    random: Any,
+    y: FloatArray,
+    share: FloatArray,
 ) -> list[FittedCandidate]:
-    """Fit the selected configurations to all bags."""
+    """Fit selected configurations to all bags, each once."""
     every, result = workspace.everything, []
+    configurations = list(dict.fromkeys(item.configuration for item in selected))
     wanted = [
         FoldFit(every, item.candidate, [item], int(random.randint(2**31 - 1)))
-        for item, _ in choice.selected
+        for item in configurations
     ]
-    fits = fit_folds(workspace, wanted, loss)
-    for (configuration, calibration), fit in zip(choice.selected, fits, strict=True):
+    fits = dict(zip(configurations, fit_folds(workspace, wanted, loss), strict=True))
+    for configuration, calibration, weight in selected:
+        fit = fits[configuration]
         if isinstance(fit, NotConverged):
             raise fit
         ((model, scores),) = fit
         if calibration != AS_IS:
             calibration = calibration.counted_from(centre(scores, y, share))
         preprocessor = workspace.preprocessor(every, configuration.candidate.preprocessing)
-        result.append(FittedCandidate(configuration, preprocessor, model, calibration))
+        result.append(FittedCandidate(configuration, preprocessor, model, calibration, weight))
     return result
 
 
@@ -148,7 +161,7 @@ def _choose(
     # each candidate more would read all bags again
     choice = validation.choose(scores, options.most if everything <= MAX_HELD else 1)
     early = [
-        Compared(item.best, item.worse, item.error, float("nan"), selected=False)
+        Compared(item.best, item.worse, item.error, float("nan"), 0.0)
         for item in sorted(dropped.values(), key=lambda item: item.worse)
     ]
     choice = choice._replace(compared=choice.compared + early)

@@ -30,6 +30,7 @@ from ...losses.balance import balancing_shift
 from ...solvers.calibration import FLATTEST_CALIBRATION, platt, platt_of_each
 from ..candidates.shared.candidate import Configuration
 from ..engine.folds import as_common
+from .ensemble import greedy_weights
 from .ranking import apart, by_source, rank
 
 PARTS = 5  # that held-out bags are cut into,
@@ -166,11 +167,12 @@ def _chosen(
     share = weight / weight.sum()
     fitted = platt_of_each(scores, y, share)
     known = fitted.log_odds(scores)
-    ranked = rank(configurations, np.logaddexp(0.0, -y * known), share, most, source)
-    taken = [item.place for item in ranked if item.taken]
-    result: FloatArray = fitted.log_odds(others)[taken].mean(axis=0)
-    if len(taken) > 1:
-        result = platt(known[taken].mean(axis=0), y, share).log_odds(result)
+    ranked = rank(configurations, np.logaddexp(0.0, -y * known), share, source)
+    tops = [item.place for item in ranked]
+    weights = greedy_weights(known[tops], y, share, most)
+    result: FloatArray = weights @ fitted.log_odds(others)[tops]
+    if (weights > 0.0).sum() > 1:
+        result = platt(weights @ known[tops], y, share).log_odds(result)
     return result
 
 

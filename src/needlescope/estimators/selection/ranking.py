@@ -1,7 +1,6 @@
-"""Candidates ranked by their losses on held-out bags, and which of them are taken together.
+"""Candidates ranked by their losses on held-out bags.
 
-Two candidates are alike if the difference of their mean losses is within `NEAR` of its own
-standard error, which is that of bags, or of sources such as patients that several bags share.
+Standard errors are those of bags, or of sources such as patients that several bags share.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from ..candidates.shared.candidate import Candidate, Configuration
 
-NEAR = 1.5  # standard errors within which candidates are alike
-
 
 class Ranked(NamedTuple):
     """The best configuration of a candidate, by its place, and how far it is behind the best."""
@@ -22,19 +19,16 @@ class Ranked(NamedTuple):
     place: int
     behind: float  # its mean loss, less the best
     error: float  # the standard error of that
-    taken: bool
 
 
 def rank(
     configurations: list[Configuration],
     losses: FloatArray,
     weight: FloatArray,
-    most: int,
     source: IndexArray | None = None,
 ) -> list[Ranked]:
     """Return the best configuration of every candidate, the best candidate first.
 
-    The best is taken, and the best of every other family that is near to it, up to ``most`` in all.
     ``losses`` has a row for each configuration and a column for each held-out bag; ``source`` is
     what each bag comes from, if several share a source.
     """
@@ -44,15 +38,7 @@ def rank(
     for place in np.argsort(means, kind="stable"):
         tops.setdefault(configurations[place].candidate, int(place))
     best = each[next(iter(tops.values()))]
-    result: list[Ranked] = []
-    families: list[tuple[str, bool]] = []
-    for place in tops.values():
-        behind, error = apart(each[place], best, share)
-        family = configurations[place].candidate.family
-        taken = behind <= NEAR * error and len(families) < most and family not in families
-        families += [family] * taken
-        result.append(Ranked(place, behind, error, taken))
-    return result
+    return [Ranked(place, *apart(each[place], best, share)) for place in tops.values()]
 
 
 def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:

@@ -109,11 +109,6 @@ class Candidate(ABC):
         return False
 
     @property
-    def scout(self) -> bool:
-        """Whether this is among the first that are compared in its preprocessing."""
-        return not self.attends
-
-    @property
     def family(self) -> tuple[str, bool]:
         """What candidates with similar errors share: pooling, and random features or not."""
         return self.pooling, self.random_features

@@ -269,13 +269,15 @@ class _Iterations(Batch):
     def sums(self) -> list[tuple[FoldData, int]]:
         return [(request.fold, 1) for request in self.requests]
 
-    def react(self, seen: FloatArray, bags: Ragged, place: slice, number: int) -> FloatArray:
-        result = np.zeros(seen.shape)
+    def coefficients(
+        self, projections: FloatArray, bags: Ragged, place: slice, number: int
+    ) -> FloatArray:
+        result = np.zeros(projections.shape)
         for k, request in enumerate(self.requests):
             each = request.share[place]
             if not each.any():
                 continue
-            omega = seen[k] - request.offset - request.V * request.own.get(number, 0.0)
+            omega = projections[k] - request.offset - request.V * request.own.get(number, 0.0)
             p = bags.softmax(request.strength * omega)
             request.own[number] = request.strength * p
             self.squares[k, place] = bags.sum(p * p)

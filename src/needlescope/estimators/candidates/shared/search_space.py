@@ -54,7 +54,7 @@ class SearchSpec(NamedTuple):
     def plain(self) -> SearchSpec:
         """Return the same with preprocessing and initialisation as in the theory, if "auto"."""
         theory: dict[str, Any] = {"shrinkage": 1.0, "random_features": False}
-        theory |= {"init": "two_steps", "append_mean": False}
+        theory |= {"init": "two_steps", "append_mean": False, "n_queries": 1}
         fixed = {k: v for k, v in theory.items() if getattr(self, k) == "auto"}
         return self._replace(both_sides=False, **fixed)
 
@@ -77,6 +77,7 @@ class SearchSpace(NamedTuple):
     preprocessing: Preprocessing
     width: int  # features of a preprocessed instance
     summaries: bool = True  # whether summaries are offered: of one preprocessing, if they fit
+    held: bool = True  # whether instances are held, and not read again in each pass
 
     @property
     def quick(self) -> bool:

@@ -1,0 +1,144 @@
+"""Boosted trees on summaries: small trees whose questions are drawn at random, one after another.
+
+Every tree is fitted to what those before it have left: with p the probability that these give to a
+bag, t its label (0 or 1), g = t − p and h = p(1 − p), a node adds
+
+    v = η Σ g/(Σ h + λ)
+
+over its bags to the log odds: a step of Newton's method, shrunk. On its way from the root of a tree
+every question changes v, and the change is what the summary that it asks for adds to the score.
+Random questions make trees an order faster than searched ones, and err at other bags than a forest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn import config_context
+from sklearn.tree import ExtraTreeRegressor
+
+from ...arrays import FloatArray, IndexArray
+from ...losses import Loss
+from ..engine.bag_statistics import N_STATISTICS
+from ..engine.computation import DirectFit, Fit, Scored
+from ..engine.fold_data import FoldData
+from .forest import path_changes
+from .shared.candidate import Candidate, Configuration
+from .shared.search_space import SearchSpace
+from .summaries import SummaryModel, summaries_offered
+
+TREES = 100
+RATE = 0.1  # η
+LEAVES, LEAF = 8, 3  # at most in a tree, and bags that end in the same leaf at least
+FEATURES = 0.2  # of the summaries, drawn for each question
+PENALTY = 1.0  # λ, in bags
+CERTAIN = 1e-3  # p is kept this far from 0 and 1
+
+
+@dataclass(frozen=True)
+class BoostedModel(SummaryModel):
+    """A sum of trees: ``values`` has the v of every node of each."""
+
+    trees: list[Any]
+    values: list[FloatArray]
+
+    def scores_of(self, table: FloatArray) -> FloatArray:
+        """Return the sum of the leaves."""
+        rows, scores = table.astype(np.float32), np.full(len(table), self.b)
+        for tree, values in zip(self.trees, self.values, strict=True):
+            scores += values[tree.apply(rows)] - values[0]
+        return scores
+
+    def parts(self, table: FloatArray) -> FloatArray:
+        """Return what the questions about each summary change."""
+        rows, total = table.astype(np.float32), np.zeros(table.shape)
+        for tree, values in zip(self.trees, self.values, strict=True):
+            total += (
+                tree.decision_path(rows) @ path_changes(tree, values, table.shape[1])
+            ).toarray()
+        return total
+
+
+@dataclass(frozen=True)
+class Boosted(Candidate):
+    """Summaries with boosted trees."""
+
+    pooling = "boosted"
+    order = 3
+    tuned = ()
+    linear = False
+
+    @classmethod
+    def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
+        """Offer boosted trees where a forest is offered."""
+        if summaries_offered(space) and not (space.quick and space.any_pooling):
+            yield cls()
+
+    def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
+        """There is one."""
+        return [Configuration(self)]
+
+    def width(self, d: int) -> int:
+        """Return the number of summaries."""
+        return N_STATISTICS * super().width(d)
+
+    def fit(
+        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
+    ) -> Fit:
+        """Boost, unless that was done before."""
+        seed = int(random.randint(2**31 - 1))
+
+        def compute() -> list[Scored]:
+            table = fold.summaries
+            if self not in fold.cache:
+                fold.cache[self] = boost(table, fold.y, fold.weight, seed)
+            model = fold.cache[self]
+            return [Scored(model, model.scores_of(table))]
+
+        return DirectFit(compute)
+
+    @property
+    def words(self) -> str:
+        """The candidate in words."""
+        return f"boosted trees on summaries of {self.instances}"
+
+
+def boost(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> BoostedModel:
+    """Fit the trees one after another, on the bags of a weight above 0."""
+    own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
+    share, rows = weight[own] / weight[own].mean(), table[own].astype(np.float32)
+    labels = np.where(y[own] > 0.0, 1.0, 0.0)
+    b = float(logit(share @ labels / share.sum()))
+    scores, trees, values = np.full(len(own), b), [], []
+    with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
+        for _ in range(TREES):
+            p = np.clip(expit(scores), CERTAIN, 1.0 - CERTAIN)
+            g, h = share * (labels - p), share * p * (1.0 - p)
+            grown = ExtraTreeRegressor(
+                max_leaf_nodes=LEAVES,
+                min_samples_leaf=LEAF,
+                max_features=FEATURES,
+                random_state=random,
+            )
+            tree = grown.fit(rows, g / h, sample_weight=h, check_input=False).tree_
+            leaf = tree.apply(rows)
+            v = RATE * _totals(tree, leaf, g) / (_totals(tree, leaf, h) + PENALTY)
+            scores += v[leaf]
+            b += float(v[0])
+            trees.append(tree)
+            values.append(v)
+    return BoostedModel(weight @ table / weight.sum(), b, trees, values)
+
+
+def _totals(tree: Any, leaf: IndexArray, each: FloatArray) -> FloatArray:
+    """Return the sum over the bags of every node, of those of its leaves."""
+    totals: FloatArray = np.bincount(leaf, each, tree.node_count).astype(float)
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    for node in range(tree.node_count - 1, -1, -1):  # children come after their parent
+        if left[node] >= 0:
+            totals[node] = totals[left[node]] + totals[right[node]]
+    return totals
