@@ -51,7 +51,7 @@ def drop(clf, X, instance):
 def test_one_instance_more_lowers_evidence_by_its_dilution_at_most(options):
     X, y = bags_of("single concept", 200, True, np.random.default_rng(0))
     clf = MILClassifier(pooling="log_mean_exp", random_state=0, **options).fit(X, y)
-    slope = np.mean([member.calibration.slope for member in clf.estimators_])
+    slope = sum(member.weight * member.calibration.slope for member in clf.estimators_)
     slope *= clf.blend_.slope if len(clf.estimators_) > 1 else 1.0
     most = slope * np.log1p(1.0 / X.lengths)
     for seed in range(5):
