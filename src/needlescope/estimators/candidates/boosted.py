@@ -12,7 +12,6 @@ Random questions make trees an order faster than searched ones, and err at other
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,14 +21,8 @@ from sklearn import config_context
 from sklearn.tree import ExtraTreeRegressor
 
 from ...arrays import FloatArray, IndexArray
-from ...losses import Loss
-from ..engine.bag_statistics import N_STATISTICS
-from ..engine.computation import DirectFit, Fit, Scored
-from ..engine.fold_data import FoldData
-from .forest import path_changes
-from .shared.candidate import Candidate, Configuration
-from .shared.search_space import SearchSpace
-from .summaries import SummaryModel, summaries_offered
+from .shared.trees import Trees, path_changes
+from .summaries import SummaryModel
 
 TREES = 100
 RATE = 0.1  # η
@@ -61,50 +54,6 @@ class BoostedModel(SummaryModel):
                 tree.decision_path(rows) @ path_changes(tree, values, table.shape[1])
             ).toarray()
         return total
-
-
-@dataclass(frozen=True)
-class Boosted(Candidate):
-    """Summaries with boosted trees."""
-
-    pooling = "boosted"
-    order = 3
-    tuned = ()
-    linear = False
-
-    @classmethod
-    def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
-        """Offer boosted trees where a forest is offered."""
-        if summaries_offered(space) and not (space.quick and space.any_pooling):
-            yield cls()
-
-    def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
-        """There is one."""
-        return [Configuration(self)]
-
-    def width(self, d: int) -> int:
-        """Return the number of summaries."""
-        return N_STATISTICS * super().width(d)
-
-    def fit(
-        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
-    ) -> Fit:
-        """Boost, unless that was done before."""
-        seed = int(random.randint(2**31 - 1))
-
-        def compute() -> list[Scored]:
-            table = fold.summaries
-            if self not in fold.cache:
-                fold.cache[self] = boost(table, fold.y, fold.weight, seed)
-            model = fold.cache[self]
-            return [Scored(model, model.scores_of(table))]
-
-        return DirectFit(compute)
-
-    @property
-    def words(self) -> str:
-        """The candidate in words."""
-        return f"boosted trees on summaries of {self.instances}"
 
 
 def boost(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> BoostedModel:
@@ -142,3 +91,17 @@ def _totals(tree: Any, leaf: IndexArray, each: FloatArray) -> FloatArray:
         if left[node] >= 0:
             totals[node] = totals[left[node]] + totals[right[node]]
     return totals
+
+
+@dataclass(frozen=True)
+class Boosted(Trees):
+    """Summaries with boosted trees."""
+
+    pooling = "boosted"
+    order = 3
+    grow = staticmethod(boost)
+
+    @property
+    def words(self) -> str:
+        """The candidate in words."""
+        return f"boosted trees on summaries of {self.instances}"

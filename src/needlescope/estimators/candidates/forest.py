@@ -6,23 +6,16 @@ what the summary that it asks for adds to the score.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.tree import ExtraTreeRegressor
 
 from ...arrays import FloatArray
-from ...losses import Loss
-from ..engine.bag_statistics import N_STATISTICS
-from ..engine.computation import DirectFit, Fit, Scored
-from ..engine.fold_data import FoldData
-from .shared.candidate import Candidate, Configuration
-from .shared.search_space import SearchSpace
-from .summaries import SummaryModel, summaries_offered
+from .shared.trees import Trees, path_changes
+from .summaries import SummaryModel
 
 TREES = 100
 LEAF = 2  # bags that end in the same leaf, at least
@@ -55,50 +48,6 @@ class ForestModel(SummaryModel):
         return np.asarray(STEEPNESS * total / len(self.trees))
 
 
-@dataclass(frozen=True)
-class Forest(Candidate):
-    """Summaries with a forest."""
-
-    pooling = "forest"
-    order = 2
-    tuned = ()
-    linear = False
-
-    @classmethod
-    def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
-        """Offer a forest where summaries are offered; it takes its time."""
-        if summaries_offered(space) and not (space.quick and space.any_pooling):
-            yield cls()
-
-    def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
-        """There is one."""
-        return [Configuration(self)]
-
-    def width(self, d: int) -> int:
-        """Return the number of summaries."""
-        return N_STATISTICS * super().width(d)
-
-    def fit(
-        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
-    ) -> Fit:
-        """Grow the trees, unless they were grown before."""
-        seed = int(random.randint(2**31 - 1))
-
-        def compute() -> list[Scored]:
-            table = fold.summaries
-            if self not in fold.cache:
-                fold.cache[self] = grow(table, fold.y, fold.weight, seed)
-            model = fold.cache[self]
-            return [Scored(model, model.scores_of(table))]
-
-        return DirectFit(compute)
-
-    @property
-    def words(self) -> str:
-        """The candidate in words."""
-        return f"a random forest on summaries of {self.instances}"
-
-
 def grow(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> ForestModel:
     """Grow trees that ask for summaries at random, on the bags of a weight above 0."""
     own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
@@ -122,10 +71,15 @@ def _score(share: Any) -> Any:
     return STEEPNESS * (share - 0.5)
 
 
-def path_changes(tree: Any, values: FloatArray, width: int) -> csr_array:
-    """Return by how much each node's value differs from that of the one before: node × summary."""
-    inner = np.flatnonzero(tree.children_left >= 0)
-    nodes = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
-    before = np.concatenate([inner, inner])
-    change = values[nodes] - values[before]
-    return csr_array((change, (nodes, tree.feature[before])), shape=(len(values), width))
+@dataclass(frozen=True)
+class Forest(Trees):
+    """Summaries with a forest."""
+
+    pooling = "forest"
+    order = 2
+    grow = staticmethod(grow)
+
+    @property
+    def words(self) -> str:
+        """The candidate in words."""
+        return f"a random forest on summaries of {self.instances}"

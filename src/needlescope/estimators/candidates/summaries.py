@@ -95,7 +95,7 @@ class Summaries(Candidate):
     @classmethod
     def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
         """Offer summaries of one preprocessing, or where they are asked for."""
-        if summaries_offered(space):
+        if space.offers_summaries:
             yield cls()
 
     def width(self, d: int) -> int:
@@ -118,12 +118,6 @@ class Summaries(Candidate):
     def words(self) -> str:
         """The candidate in words."""
         return f"summaries of {self.instances}"
-
-
-def summaries_offered(space: SearchSpace) -> bool:
-    """Whether classifiers of summaries are among the candidates."""
-    offered = space.summaries and not space.several_queries and not space.cheapest
-    return offered or not space.any_pooling
 
 
 def linear(

@@ -99,6 +99,12 @@ class SearchSpace(NamedTuple):
         """Whether more than one query is asked for."""
         return not is_auto(self.spec.n_queries) and int(self.spec.n_queries) > 1
 
+    @property
+    def offers_summaries(self) -> bool:
+        """Whether classifiers of summaries are among the candidates."""
+        offered = self.summaries and not self.several_queries and not self.cheapest
+        return offered or not self.any_pooling
+
     def mean_ridges(self, unit: float) -> list[float]:
         """List the ridges of what has no query."""
         return self._ridges(MEAN_RIDGES, unit)
