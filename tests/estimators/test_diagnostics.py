@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier
+from needlescope.estimators.candidates.shared.readout import AttentionModel
 from needlescope.estimators.diagnostics import describe
 from needlescope.models.blocks import Arrays
-from needlescope.models.gradient import State
 from tests.estimators.draws import needles
 
 
@@ -16,8 +16,8 @@ def test_diagnostics_of_one_positive_among_many():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((4, 5, 2)), np.array([1.0, -1.0, -1.0, -1.0])
     q = np.array([1.5, -0.5])
-    state = State(q[None], np.ones((1, 2)), 0.0)
-    result = describe(Arrays(X, y), state, np.full(4, 0.25))
+    model = AttentionModel(q[None], np.ones((1, 2)), 0.0)
+    result = describe(Arrays(X, y), model, np.full(4, 0.25))
     a = np.exp(X @ q)
     a /= a.sum(axis=1, keepdims=True)
     number = 1.0 / (a**2).sum(axis=1)

@@ -77,10 +77,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         held = instances * d <= MAX_HELD
         roomy = instances * Preprocessing(random_features=True).width(d) <= MAX_HELD
         summaries = len(used) * N_STATISTICS * d <= MAX_HELD // 2
-        return {
-            item: item.configurations(space, item.width(d) / count)
-            for item, space in offered(spec, d, held=held, roomy=roomy, summaries=summaries)
-        }
+        room: Any = {"held": held, "roomy": roomy, "summaries": summaries}
+        listed = offered(spec, d, **room, in_bag=instances / len(used))
+        return {item: item.configurations(space, item.width(d) / count) for item, space in listed}
 
     def _options(self) -> Options:
         """Return how candidates are compared."""
@@ -306,8 +305,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         member = self.estimators_[0]
         if not member.configuration.candidate.linear:
             raise AttributeError(
-                "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
-                "instance_scores for the contributions of instances"
+                f"there is no readout of instances in {member.configuration.candidate.words}; fit "
+                "AttentionClassifier, or see instance_scores for the contributions of instances"
             )
         return np.asarray(member.model.w.reshape(-1, member.preprocessor.width))
 

@@ -87,7 +87,7 @@ class PooledClassifier(BagClassifier):
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
-        return attention_features(self._prepare(X)[0], self.estimators_[0].model.q)
+        return attention_features(self._prepare(X)[0], self.estimators_[0].model)
 
     @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:

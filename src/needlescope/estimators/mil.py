@@ -15,11 +15,12 @@ from .search import SearchClassifier
 class MILClassifier(SearchClassifier):
     """What to try first on bags: several poolings, compared by cross-validation.
 
-    By default 27 candidates are compared. Instances are standardised, whitened, or have random
+    By default 28 candidates are compared. Instances are standardised, whitened, or have random
     Fourier features appended. Bags are pooled by their mean; by single-layer attention
     wᵀ Xᵀ softmax(X q) + b from several initialisations, alone, with the mean appended or with four
-    queries; by log-mean-exp pooling; or by summaries (mean, maximum, minimum and standard deviation
-    of every feature), classified linearly, by a random forest or by boosted trees. All are compared
+    queries; by attention after a hidden layer; by log-mean-exp pooling; or by summaries (mean,
+    maximum, minimum and standard deviation of every feature), classified linearly, by a random
+    forest or by boosted trees, which ask for max − mean and mean − min, too. All are compared
     on one fold, the best of them on every fold. Up to five are put together: the score is a
     weighted mean of their log odds, with the weights that suit held-out bags. ``cv_results_`` has
     all that was compared, ``selection_summary_`` says what was selected.
@@ -30,14 +31,18 @@ class MILClassifier(SearchClassifier):
         How much is compared. "quick" selects one of five candidates, "thorough" compares more
         values of everything.
     pooling : str, default "auto"
-        "auto", "mean", "attention", "log_mean_exp", "summaries", "forest" or "boosted".
+        "auto", "mean", "attention", "hidden_attention", "log_mean_exp", "summaries", "forest" or
+        "boosted". "hidden_attention" trains four networks, each with four queries to 64 rectified
+        linear units of every instance; it has neither ridge nor initialisation. "auto" leaves it
+        out where bags have so many instances and features that it would take longer than all else.
         "log_mean_exp", log mean exp(Xq) + b, is for bags that are positive because of an instance
         in them, never because one is missing: a further instance lowers the score of a bag of L by
         at most log((L + 1)/L), and may raise it by any amount. "summaries", "forest" and "boosted"
         have no attention, the last two neither ridge nor loss.
     n_queries : int or "auto", default "auto"
         The number of attention queries, 1 to 1000, for more than one kind of signal; their scores
-        add up. "auto" compares 1 with 4. More than one excludes log-mean-exp and summaries.
+        add up. "auto" compares 1 with 4. A number excludes attention after a hidden layer, and more
+        than one log-mean-exp and summaries.
     ridge : "auto" or float, default "auto"
         Penalty (ridge/2)(‖w‖² + ‖q‖²) added to the mean loss, 10⁻¹² to 10¹⁰⁰. "auto" compares
         values in proportion to the number of features per bag.
@@ -117,7 +122,7 @@ class MILClassifier(SearchClassifier):
         features: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
         ``(attention @ X) @ readout_[0]``. The queries of mean pooling are zero, as is initially
         the last one if the mean is appended. The readout of log-mean-exp pooling is its query;
-        summaries have none.
+        summaries have none, and attention after a hidden layer has neither.
     intercept_ : float
         The constant of that score. If one candidate is selected and it attends, the sum is
         ``decision_function``, except for scores beyond those of nearly all held-out bags, which
@@ -125,7 +130,8 @@ class MILClassifier(SearchClassifier):
     alignment_ : dict
         Diagnostics of the queries on the training bags, an array over queries each: ``kappa``, the
         standard deviation of projections within bags (0 for mean pooling); ``cosine``, between
-        query and readout after scaling (both lie along the signal in the theory);
+        query and readout after scaling (both lie along the signal in the theory); ``importance``,
+        the standard deviation over bags of its part in the score, as a share of all queries;
         ``attended_positive`` and ``attended_negative``, the effective number of instances that
         share the attention, 1/Σa², averaged over the bags of a class.
 

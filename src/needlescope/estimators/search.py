@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import FloatArray
 from ..grid import choice
 from ..losses import Loss
-from ..models.attention import attend
 from ..models.segments import Ragged
 from . import multiclass
 from .base import BagClassifier
@@ -78,6 +77,12 @@ class SearchClassifier(BagClassifier):
     def query_(self) -> FloatArray:
         """The queries, for instances that are not scaled."""
         best = self._fitted().estimators_[0]
+        candidate = best.configuration.candidate
+        if candidate.attends and not candidate.linear:
+            raise AttributeError(
+                f"there is no query of the instances in {candidate.words}; see "
+                'attention_weights for where it attends, or pass pooling="attention"'
+            )
         return self._unscaled(best.model.q)
 
     @property
@@ -111,7 +116,7 @@ class SearchClassifier(BagClassifier):
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, query after query."""
-        return attention_features(self._prepare(X)[0], self.estimators_[0].model.q)
+        return attention_features(self._prepare(X)[0], self.estimators_[0].model)
 
     @one_vs_rest(label_names)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -129,17 +134,17 @@ class SearchClassifier(BagClassifier):
         """Return the attention weights of each bag, by the best candidate: one for each instance.
 
         With ``n_queries`` above 1, an array (queries, instances); if it is "auto", the mean over
-        queries. An appended mean is not among them. If the best candidate does not attend, the
-        weights of a bag are uniform.
+        queries, each by the ``importance`` that ``alignment_`` has of it. An appended mean is not
+        among them. If the best candidate does not attend, the weights of a bag are uniform.
         """
         data, member = self._prepare(X)[0], self.estimators_[0]
-        queries = member.model.q[: member.configuration.candidate.n_queries]
+        count = member.configuration.candidate.n_queries
+        importance = np.maximum(self.alignment_["importance"][:count], np.finfo(float).tiny)
         result: list[FloatArray] = []
         for block in data.blocks():
-            rows, segments = block.table, block.segments
-            a = np.stack([attend(rows, segments, q, 1.0) for q in queries])
+            a = member.model.attention(block.table, block.segments)[:count]
             if self.n_queries == "auto":
-                a = a.mean(axis=0, keepdims=True)
+                a = np.average(a, axis=0, weights=importance)[None]
             ends = np.cumsum(data.bags.lengths[block.rows])
             result += np.split(a, ends[:-1], axis=1)
         return [a[0] for a in result] if len(result[0]) == 1 else result

@@ -80,7 +80,7 @@ def test_the_readout_is_the_best_for_all_queries_and_the_mean_comes_last(n_queri
         assert model.q.shape == model.w.shape == (n_queries + append_mean, 8)
         zero = ~model.q.any(axis=1)
         assert zero.tolist() == [False] * n_queries + [True] * append_mean
-        F = attention_features(data, model.q)
+        F = attention_features(data, model)
         wanted = minimise(F, y, "logistic", ridge)
         np.testing.assert_allclose(scores, F @ wanted.w + wanted.b, atol=1e-2)
         np.testing.assert_allclose(scores, model.scores(data))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from needlescope.estimators import MILClassifier
 from needlescope.estimators.candidates import boosted
-from needlescope.estimators.candidates.boosted import PENALTY, RATE, boost
+from needlescope.estimators.candidates.boosted import PENALTY, RATE, asked, boost
 from needlescope.estimators.engine.bag_statistics import summaries
 from needlescope.models.blocks import Arrays
 from needlescope.models.segments import Even
@@ -32,7 +33,7 @@ def test_what_instances_add_is_the_score():
 def test_a_tree_is_a_step_of_newtons_method_on_its_leaves(monkeypatch):
     monkeypatch.setattr(boosted, "TREES", 1)
     _, y, table, model = fitted()
-    leaf = model.trees[0].apply(table.astype(np.float32))
+    leaf = model.trees[0].apply(asked(table))
     share = (y > 0.0).mean()
     for node in np.unique(leaf):
         own = y[leaf == node] > 0.0
@@ -49,6 +50,22 @@ def test_the_loss_falls_from_tree_to_tree(monkeypatch):
         _, y, table, model = fitted()
         losses.append(np.logaddexp(0.0, -y * model.scores_of(table)).mean())
     assert losses[0] > losses[1] > losses[2]
+
+
+def test_a_range_is_asked_for_and_counts_for_its_end():
+    """Positive bags are no higher and no lower, only wider around a mean of their own."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 6, 1)), np.where(np.arange(200) % 2, 1.0, -1.0)
+    X[y > 0.0] *= 2.0
+    X += 20.0 * rng.standard_normal((200, 1, 1))
+    table = np.hstack([summaries(Arrays(X, y))[:, :3], np.zeros((200, 1))])  # no deviation
+    model = boost(table, y, np.full(200, 1.0 / 200), 0)
+    assert roc_auc_score(y, model.scores_of(table)) > 0.9
+    parts = model.parts(table)
+    assert parts.shape == table.shape
+    np.testing.assert_allclose(parts.sum(axis=1) + model.b, model.scores_of(table), atol=1e-12)
+    ends, rest = parts[:, 1:3].std(), parts[:, [0, 3]].std()
+    assert ends > 2.0 * rest
 
 
 def test_bags_of_no_weight_have_no_part():
@@ -78,3 +95,15 @@ def test_the_classifier_takes_and_explains_them():
     np.testing.assert_allclose(total, clf.decision_function(fresh), atol=1e-9)
     assert clf.best_params_ == {"pooling": "boosted", "shrinkage": 1.0, "random_features": False}
     assert "boosted trees on summaries" in clf.selection_summary_.lower()
+
+
+def test_a_range_is_ascribed_to_its_end():
+    """The largest instance lies far out in positive bags, and the mean says nothing."""
+    rng = np.random.default_rng(0)
+    table = np.zeros((200, 4))
+    table[:, 0] = 20.0 * rng.standard_normal(200)
+    y = np.where(np.arange(200) % 2, 1.0, -1.0)
+    table[:, 1] = table[:, 0] + 1.0 + (y > 0.0) + 0.1 * rng.standard_normal(200)
+    table[:, 2] = table[:, 0] - 1.0 + 0.1 * rng.standard_normal(200)
+    parts = np.abs(boost(table, y, np.full(200, 1.0 / 200), 0).parts(table)).mean(axis=0)
+    assert parts[1] > 0.9 * parts.sum()

@@ -18,7 +18,7 @@ from needlescope.estimators.candidates.shared.search_space import (
     SearchSpec,
 )
 
-FREE = SearchSpec(shrinkage="auto", random_features="auto")
+FREE = SearchSpec(shrinkage="auto", random_features="auto", n_queries="auto")
 SUMMARIES = ("summaries", "forest")
 
 
@@ -36,7 +36,7 @@ def configurations(spec, d, unit):
 def test_all_kinds_are_offered_and_none_twice(effort):
     result = candidates(FREE._replace(effort=effort), 10)
     assert {item.pooling for item in result} == set(POOLINGS) - (
-        {"forest", "boosted"} if effort == "quick" else set()
+        {"forest", "boosted", "hidden_attention"} if effort == "quick" else set()
     )
     assert len(set(result)) == len(result)
     assert any(item.random_features for item in result)
@@ -132,9 +132,22 @@ def test_preprocessings_come_with_their_own_width():
         assert space.width == space.preprocessing.width(10)
 
 
+@pytest.mark.parametrize(
+    ("room", "there"),
+    [({"in_bag": 100}, True), ({"in_bag": 1000}, False), ({"held": False}, False)],
+)
+def test_a_hidden_layer_is_offered_once_where_bags_are_held_and_not_too_large(room, there):
+    spec = FREE._replace(n_queries="auto")
+    found = [item for item in candidates(spec, 10, **room) if item.pooling == "hidden_attention"]
+    assert len(found) == there
+    (asked,) = candidates(SearchSpec(pooling="hidden_attention"), 10, **room)
+    assert asked.pooling == "hidden_attention"
+
+
 def test_several_queries_are_offered_where_instances_are_held():
     spec = FREE._replace(n_queries="auto")
     held, streamed = ({item for item, _ in offered(spec, 10, held=held)} for held in (True, False))
     assert streamed < held
-    assert {item.n_queries for item in held - streamed} == {4}
+    assert {item.pooling for item in held - streamed} == {"attention", "hidden_attention"}
+    assert {item.n_queries for item in held - streamed if item.pooling == "attention"} == {4}
     assert not any(item.n_queries > 1 for item in streamed)

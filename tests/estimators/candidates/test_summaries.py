@@ -106,7 +106,9 @@ def test_the_classifier_reads_summaries_and_explains_them():
     np.testing.assert_allclose(total, clf.decision_function(fresh), atol=1e-9)
     np.testing.assert_array_equal(clf.attention_weights(fresh)[0], 1 / 8)
     assert "Attention is uniform" in clf.selection_summary_
-    with pytest.raises(AttributeError, match="summaries of bags have no readout of instances"):
+    with pytest.raises(
+        AttributeError, match="no readout of instances in summaries of standardised"
+    ):
         _ = clf.readout_
 
 

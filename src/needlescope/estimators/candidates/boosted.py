@@ -21,6 +21,7 @@ from sklearn import config_context
 from sklearn.tree import ExtraTreeRegressor
 
 from ...arrays import FloatArray, IndexArray
+from ..engine.bag_statistics import N_STATISTICS
 from .shared.trees import Trees, path_changes
 from .summaries import SummaryModel
 
@@ -41,25 +42,48 @@ class BoostedModel(SummaryModel):
 
     def scores_of(self, table: FloatArray) -> FloatArray:
         """Return the sum of the leaves."""
-        rows, scores = table.astype(np.float32), np.full(len(table), self.b)
+        rows, scores = asked(table), np.full(len(table), self.b)
         for tree, values in zip(self.trees, self.values, strict=True):
             scores += values[tree.apply(rows)] - values[0]
         return scores
 
     def parts(self, table: FloatArray) -> FloatArray:
         """Return what the questions about each summary change."""
-        rows, total = table.astype(np.float32), np.zeros(table.shape)
+        rows = asked(table)
+        total = np.zeros(rows.shape)
         for tree, values in zip(self.trees, self.values, strict=True):
             total += (
-                tree.decision_path(rows) @ path_changes(tree, values, table.shape[1])
+                tree.decision_path(rows) @ path_changes(tree, values, rows.shape[1])
             ).toarray()
-        return total
+        return by_summary(total)
+
+
+def asked(table: FloatArray) -> Any:
+    """Return what trees ask for: summaries, and how far maximum and minimum are from the mean.
+
+    A question about one of these is about a difference, which trees would else need many for.
+
+    Examples
+    --------
+    >>> asked(np.array([[1.0, 5.0, -2.0, 3.0]]))
+    array([[ 1.,  5., -2.,  3.,  4.,  3.]], dtype=float32)
+    """
+    mean, largest, least, _ = np.split(table, N_STATISTICS, axis=1)
+    return np.hstack([table, largest - mean, mean - least]).astype(np.float32)
+
+
+def by_summary(changes: FloatArray) -> FloatArray:
+    """Return what each summary adds, from what is asked for: a range is that of its end."""
+    d = changes.shape[1] // (N_STATISTICS + 2)
+    result = changes[:, : N_STATISTICS * d].copy()
+    result[:, d : 3 * d] += changes[:, N_STATISTICS * d :]
+    return result
 
 
 def boost(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> BoostedModel:
     """Fit the trees one after another, on the bags of a weight above 0."""
     own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
-    share, rows = weight[own] / weight[own].mean(), table[own].astype(np.float32)
+    share, rows = weight[own] / weight[own].mean(), asked(table[own])
     labels = np.where(y[own] > 0.0, 1.0, 0.0)
     b = float(logit(share @ labels / share.sum()))
     scores, trees, values = np.full(len(own), b), [], []

@@ -27,7 +27,7 @@ from ..engine.objective import Evaluation, LossBatch, LossRequest
 from ..engine.requests import Request
 from .shared.candidate import Candidate, Configuration, no_query
 from .shared.initial_queries import INITIALISED_BY, InitialQuery, initial_query
-from .shared.readout import readouts
+from .shared.readout import queries_attend, readouts
 from .shared.refined import Initial, Paths, RefinedCandidate, RefinedFit
 from .shared.search_space import SearchSpace
 
@@ -46,6 +46,10 @@ class LogMeanExpModel(NamedTuple):
     def w(self) -> FloatArray:
         """The readout: the query, or its opposite."""
         return self.sign * self.q
+
+    def attention(self, rows: Any, segments: Segments) -> FloatArray:
+        """Return softmax(X q)."""
+        return queries_attend(rows, segments, self.q)
 
     def scores(self, data: Data) -> FloatArray:
         """Return the score of every bag."""

@@ -17,7 +17,7 @@ def kinds() -> list[type[Candidate]]:
     Examples
     --------
     >>> [kind.pooling for kind in kinds()]
-    ['mean', 'summaries', 'forest', 'boosted', 'log_mean_exp', 'attention']
+    ['mean', 'summaries', 'forest', 'boosted', 'log_mean_exp', 'attention', 'hidden_attention']
     """
     found = [
         item
@@ -34,12 +34,19 @@ POOLINGS = tuple(KINDS)
 
 
 def offered(
-    spec: SearchSpec, d: int, *, held: bool = True, roomy: bool = True, summaries: bool = True
+    spec: SearchSpec,
+    d: int,
+    *,
+    held: bool = True,
+    roomy: bool = True,
+    summaries: bool = True,
+    in_bag: float = 1.0,
 ) -> list[tuple[Candidate, SearchSpace]]:
     """List the candidates that the parameters leave open, for instances of d features.
 
     ``held``, ``roomy`` and ``summaries`` say whether there is memory for the instances, for random
-    features and for summaries. Each comes with the space that its configurations are of.
+    features and for summaries, ``in_bag`` how many instances a bag has on average. Each comes with
+    the space that its configurations are of.
 
     Examples
     --------
@@ -49,7 +56,7 @@ def offered(
     >>> free = SearchSpec(shrinkage="auto", random_features="auto", n_queries="auto")
     >>> efforts = ("quick", "standard", "thorough")
     >>> [len(offered(free._replace(effort=effort), 10)) for effort in efforts]
-    [5, 27, 47]
+    [5, 28, 48]
     """
     preprocessings = spec.preprocessings(roomy=roomy)
     asked: Sequence[type[Candidate]] = list(KINDS.values())
@@ -57,8 +64,8 @@ def offered(
         asked = [KINDS[spec.pooling]]
     result = []
     for item in preprocessings:
-        summarised = summaries and item == preprocessings[0]
-        space = SearchSpace(spec, item, item.width(d), summarised, held)
+        first = item == preprocessings[0]
+        space = SearchSpace(spec, item, item.width(d), first and summaries, held, first, in_bag)
         for kind in asked:
             result += [(candidate.on(item), space) for candidate in kind.offered(space)]
     return result

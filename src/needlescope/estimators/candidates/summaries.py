@@ -27,6 +27,7 @@ from ..engine.bag_statistics import N_STATISTICS, summaries, summarise
 from ..engine.computation import DirectFit, Fit, Scored
 from ..engine.fold_data import FoldData
 from .shared.candidate import Candidate, Configuration, no_query, ridges_of
+from .shared.readout import queries_attend
 from .shared.search_space import SearchSpace
 
 CONSTANT = 1e-6  # of its size: a summary that deviates by less is constant
@@ -53,6 +54,10 @@ class SummaryModel:
     def parts(self, table: FloatArray) -> FloatArray:
         """Return what each summary adds to the score of its bag."""
         raise NotImplementedError
+
+    def attention(self, rows: Any, segments: Segments) -> FloatArray:
+        """Return uniform attention."""
+        return queries_attend(rows, segments, self.q)
 
     def scores(self, data: Data) -> FloatArray:
         """Return the score of every bag."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
-from ...models.blocks import Data
+from ...models.blocks import Block, Data
 from ...running.progress import Progress
 from .affine import AffineMap
 from .bag_statistics import covariances, mean_instances, summaries
@@ -53,6 +54,15 @@ class FoldData:
     def single(self) -> bool:
         """Whether instances, and products with them, are in single precision."""
         return getattr(self.data, "dtype", None) == np.float32
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield all bags in order, their instances as the fold sees them."""
+        for block in self.data.blocks():
+            if self.view is None:
+                yield block
+            else:
+                bags = block.segments.ragged(len(block.table))
+                yield Block(self.view.apply(block.table), block.y, block.rows, bags)
 
     @cached_property
     def means(self) -> FloatArray:

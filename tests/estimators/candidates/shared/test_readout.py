@@ -41,7 +41,7 @@ def test_the_first_bias_is_the_odds_by_weight():
 def test_scores_are_readouts_of_the_features():
     data = Arrays(ROWS.reshape(10, 6, 3), np.tile([-1.0, 1.0], 5))
     model = AttentionModel(RNG.standard_normal((2, 3)), RNG.standard_normal((2, 3)), 0.4)
-    F = attention_features(data, model.q)
+    F = attention_features(data, model)
     assert F.shape == (10, 6)
     np.testing.assert_allclose(model.scores(data), F @ model.w.ravel() + 0.4)
     np.testing.assert_allclose(model.scores(data), attention_scores(data, model, 1.0))

@@ -42,6 +42,10 @@ class Model(Protocol):
         """The constant of the score."""
         ...
 
+    def attention(self, rows: Any, segments: Segments) -> FloatArray:
+        """Return the attention of each query to each instance: (queries, instances)."""
+        ...
+
     def scores(self, data: Data) -> FloatArray:
         """Return the score of every bag."""
         ...

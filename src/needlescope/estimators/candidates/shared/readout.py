@@ -9,9 +9,8 @@ import numpy as np
 
 from ....arrays import FloatArray
 from ....losses import Loss
-from ....models import ATTENTION
+from ....models.attention import attend
 from ....models.blocks import Data
-from ....models.blocks import features as model_features
 from ....models.gradient import State, attention_heads, attention_scores
 from ....models.segments import Segments
 from ....solvers.minimise import minimise, minimise_path
@@ -24,6 +23,10 @@ class AttentionModel(State):
     """Queries and their readouts: the score Σ_k ⟨w_k, Xᵀ softmax(X q_k)⟩ + b."""
 
     __slots__ = ()
+
+    def attention(self, rows: Any, segments: Segments) -> FloatArray:
+        """Return softmax(X q) of each query."""
+        return queries_attend(rows, segments, self.q)
 
     def scores(self, data: Data) -> FloatArray:
         """Return the score of every bag."""
@@ -39,6 +42,32 @@ class AttentionModel(State):
             each += head.a * head.seen
             scores += head.score
         return each + self.b * segments.uniform(len(rows)), scores + self.b
+
+
+def queries_attend(rows: Any, segments: Segments, queries: FloatArray) -> FloatArray:
+    """Return the attention weights of each query: (queries, instances)."""
+    return np.stack([attend(rows, segments, q, 1.0) for q in queries])
+
+
+def importance(parts: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return how much each query matters: the deviation of its part in the scores, as a share.
+
+    Parameters
+    ----------
+    parts : array (queries, bags)
+        What each query adds to the score of every bag.
+    weight : array (bags,)
+        Weights of the bags.
+
+    Examples
+    --------
+    >>> importance(np.array([[3.0, -3.0], [1.0, 3.0]]), np.ones(2))
+    array([0.75, 0.25])
+    """
+    share = weight / weight.sum()
+    spread = np.sqrt(np.square(parts - (parts @ share)[:, None]) @ share)
+    total = spread.sum()
+    return np.asarray(spread / total if total > 0.0 else np.full(len(parts), 1.0 / len(parts)))
 
 
 def readouts(
@@ -62,10 +91,12 @@ def best_bias(y: FloatArray, weight: FloatArray, loss: Loss) -> float:
     return minimise(np.zeros((len(y), 1)), y, loss, 1.0, weight).b
 
 
-def attention_features(data: Data, queries: FloatArray) -> FloatArray:
-    """Return Xᵀ softmax(X q) of every bag, all queries beside each other: n × (queries · d)."""
-    n, (heads, d) = len(data.y), queries.shape
+def attention_features(data: Data, model: Any) -> FloatArray:
+    """Return Xᵀ a of every bag, a the attention of each query of a model: n × (queries · d)."""
+    n, (heads, d) = len(data.y), model.q.shape
     result = np.empty((n, heads, d))
-    for k, q in enumerate(queries):
-        result[:, k] = model_features(data, ATTENTION, q, 1.0)
+    for block in data.blocks():
+        rows, segments = block.table, block.segments
+        for k, a in enumerate(model.attention(rows, segments)):
+            result[block.rows, k] = segments.mix(a, rows)
     return result.reshape(n, heads * d)

@@ -78,6 +78,8 @@ class SearchSpace(NamedTuple):
     width: int  # features of a preprocessed instance
     summaries: bool = True  # whether summaries are offered: of one preprocessing, if they fit
     held: bool = True  # whether instances are held, and not read again in each pass
+    first: bool = True  # whether this is the first of the preprocessings
+    in_bag: float = 1.0  # instances in a bag, on average
 
     @property
     def quick(self) -> bool:
