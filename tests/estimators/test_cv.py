@@ -38,6 +38,34 @@ def test_the_folds_of_a_number_are_those_of_its_splitter():
         np.testing.assert_array_equal(listed.cv_decision_function_, number.cv_decision_function_)
 
 
+@pytest.mark.parametrize(("cv", "folds"), [("auto", 5), (4, 4)])
+def test_thorough_cuts_the_bags_into_folds_twice(cv, folds):
+    X, y = needles(n=80)  # as many of a class in every fold
+    random = np.random.RandomState(3)
+    random.randint(2**31 - 1)
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=random)
+    pairs = [pair for _ in range(2) for pair in splitter.split(X, y)]
+    options = {"pooling": "attention", "init": "two_steps", "shrinkage": 1.0, "random_state": 3}
+    options |= {"random_features": False, "ridge": 0.1, "n_queries": 1, "max_refine_iter": 10}
+    number = MILClassifier("thorough", cv=cv, **options).fit(X, y)
+    listed = MILClassifier(cv=pairs, **options).fit(X, y)
+    np.testing.assert_array_equal(listed.cv_decision_function_, number.cv_decision_function_)
+    np.testing.assert_array_equal(listed.decision_function(X), number.decision_function(X))
+    once = MILClassifier(cv=pairs[:folds], **options).fit(X, y)
+    assert (once.cv_decision_function_ != number.cv_decision_function_).any()
+
+
+def test_auto_is_a_number_of_folds_and_no_other_word_is():
+    X, y = needles(n=60)
+    options = {"effort": "quick", "pooling": "mean", "random_features": False}
+    three, auto = (MILClassifier(cv=cv, random_state=0, **options) for cv in (3, "auto"))
+    for clf in (three, auto):
+        clf.fit(X, y)
+    np.testing.assert_array_equal(three.decision_function(X), auto.decision_function(X))
+    with pytest.raises(ValueError, match="cv must be a number of folds"):
+        MILClassifier(cv="automatic").fit(X, y)
+
+
 def test_bags_in_no_test_part_are_not_held_out():
     X, y = needles(n=90)
     fold = np.where(np.arange(90) < 30, -1, np.arange(90) // 2 % 2)

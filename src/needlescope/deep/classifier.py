@@ -167,7 +167,7 @@ class DeepClassifier(BagClassifier):
             )
         result: Any = (spec.shrinkage,)
         if is_auto(spec.shrinkage):
-            result = SHRINKAGES["standard"]
+            result = SHRINKAGES
         training = self._training_spec()
         candidates = [DeepCandidate(shrinkage=item, spec=training) for item in result]
         return {candidate: [Configuration(candidate)] for candidate in candidates}

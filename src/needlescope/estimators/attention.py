@@ -64,7 +64,7 @@ class AttentionClassifier(SearchClassifier):
         split: str = "reuse",
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        cv: Any = 3,
+        cv: Any = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Progress = None,

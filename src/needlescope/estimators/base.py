@@ -83,12 +83,13 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _options(self) -> Options:
         """Return how candidates are compared."""
-        folds = int(self.cv) if is_fold_count(self.cv) else 0
-        return Options(folds, isinstance(self.ridge, str), self._most_candidates())
+        folds = int(self._cv) if is_fold_count(self._cv) else 0
+        return Options(folds, relative=isinstance(self.ridge, str))
 
-    def _most_candidates(self) -> int:
-        """Return how many candidates may be selected together."""
-        return 1
+    @property
+    def _cv(self) -> Any:
+        """The number of folds, or the folds."""
+        return self.cv
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Fit the classifier to bags.
@@ -125,8 +126,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_order("groups", groups, bags.ids)
         groups = self._groups(groups, len(bags))
         folds = None
-        if not is_fold_count(self.cv):
-            folds = read_folds(self.cv, bags, labels, groups)
+        if not is_fold_count(self._cv):
+            folds = read_folds(self._cv, bags, labels, groups)
             inside = restrict_folds(folds, used, len(bags))
             check_folds(inside, labels[used], classes)
         random = check_random_state(self.random_state)
@@ -142,7 +143,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             given = given._replace(groups=groups[used])
         if folds is not None:
             given = given._replace(folds=inside)
-        if is_fold_count(self.cv) and self.cv == 0:
+        if is_fold_count(self._cv) and self._cv == 0:
             spec = spec.plain()  # no bags are held out to compare by
         listed = self._candidates(spec, bags, used, even_count(given.y, given.weight))
         with thread_pool(self.n_jobs) as threads:
@@ -235,7 +236,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     f'shrinkage must be "auto", None or a number in (0, 1], got {shrinkage!r}; 1 '
                     "standardises each feature, less removes correlations too"
                 )
-        check_fold_count(self.cv)
+        check_fold_count(self._cv)
 
     def _labels(self, bags: Bags, y: Any) -> Any:
         """Return the labels of the bags."""

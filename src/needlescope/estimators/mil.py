@@ -28,8 +28,8 @@ class MILClassifier(SearchClassifier):
     Parameters
     ----------
     effort : "quick", "standard" or "thorough", default "standard"
-        How much is compared. "quick" selects one of five candidates, "thorough" compares more
-        values of everything.
+        How much is compared. "quick" selects one of five candidates; "thorough" compares those of
+        "standard" on five folds in place of three, of two partitions of the bags.
     pooling : str, default "auto"
         "auto", "mean", "attention", "hidden_attention", "log_mean_exp", "summaries", "forest" or
         "boosted". "hidden_attention" trains four networks, each with four queries to 64 rectified
@@ -64,11 +64,12 @@ class MILClassifier(SearchClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. A class must have at least 10⁻⁹ of the total weight, and a
         bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    cv : int, splitter or list of pairs, default 3
+    cv : "auto", int, splitter or list of pairs, default "auto"
         The number of folds within the training bags, at least 2, by which parameters are chosen
-        and scores calibrated; 0 does neither, and preprocesses bags as the theory does. A splitter
-        of scikit-learn, or pairs of indices (training bags, held-out bags), defines the folds. A
-        bag may be held out never or several times; its scores then share its weight.
+        and scores calibrated; 0 does neither, and preprocesses bags as the theory does. "auto" is 3
+        folds, or 5 if ``effort`` is "thorough". A splitter of scikit-learn, or pairs of indices
+        (training bags, held-out bags), defines the folds. A bag may be held out never or several
+        times; its scores then share its weight.
     random_state : int, RandomState or None, default None
         For the folds and the random features.
     n_jobs : int, optional
@@ -165,7 +166,7 @@ class MILClassifier(SearchClassifier):
         shrinkage: Any = "auto",
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        cv: Any = 3,
+        cv: Any = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Progress = None,

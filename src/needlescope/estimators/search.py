@@ -23,14 +23,17 @@ from .candidates.shared.search_space import (
     SearchSpec,
     check_auto,
     check_switch,
+    is_auto,
 )
 from .diagnostics import describe
 from .engine.prepared import PreparedBags
 from .multiclass import label_names, one_vs_rest, side_by_side
-from .selection.fit import Fitted
+from .selection.fit import Fitted, Options
 from .selection.summary import summary
 
-MOST_CANDIDATES = {"quick": 1, "standard": 5, "thorough": 8}
+MOST_CANDIDATES = {"quick": 1, "standard": 5, "thorough": 5}
+FOLDS = {"quick": 3, "standard": 3, "thorough": 5}
+PARTITIONS = {"quick": 1, "standard": 1, "thorough": 2}  # of the bags into folds
 
 
 class SearchClassifier(BagClassifier):
@@ -70,8 +73,13 @@ class SearchClassifier(BagClassifier):
             effort=self.effort,
         )
 
-    def _most_candidates(self) -> int:
-        return MOST_CANDIDATES[self.effort]
+    @property
+    def _cv(self) -> Any:
+        return FOLDS[self.effort] if is_auto(self.cv) else self.cv
+
+    def _options(self) -> Options:
+        most, partitions = MOST_CANDIDATES[self.effort], PARTITIONS[self.effort]
+        return super()._options()._replace(most=most, partitions=partitions)
 
     @property
     def query_(self) -> FloatArray:

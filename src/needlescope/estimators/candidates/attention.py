@@ -140,7 +140,7 @@ def _counts(space: SearchSpace, init: str, *, append: bool) -> tuple[int, ...]:
         return (int(spec.n_queries),)
     if not space.any_pooling:
         return QUERIES
-    several = init == "two_steps" and (not append or spec.effort == "thorough")
+    several = init == "two_steps" and not append
     return QUERIES if several and space.held and not space.quick else QUERIES[:1]
 
 
@@ -151,7 +151,7 @@ def _appended(space: SearchSpace, init: str) -> tuple[bool, ...]:
         return (bool(spec.append_mean),)
     if space.quick:
         return (False,)
-    return (False, True) if init == "two_steps" or spec.effort == "thorough" else (True,)
+    return (False, True) if init == "two_steps" else (True,)
 
 
 class _AttentionPaths(Paths):

@@ -46,10 +46,14 @@ class Labelled(NamedTuple):
         """Whether folds are made here, of bags that have nothing in common."""
         return self.folds is None and self.groups is None
 
-    def split(self, count: int, random: Any) -> list[Fold]:
-        """Return the given folds, or ``count`` new ones; none if a class has one bag."""
+    def split(self, count: int, random: Any, partitions: int = 1) -> list[Fold]:
+        """Return the given folds, or ``count`` new ones of each partition.
+
+        There are none if a class has one bag.
+        """
         if self.folds is None:
-            return held_out(self.y, count, random, self.groups)
+            each = [held_out(self.y, count, random, self.groups) for _ in range(partitions)]
+            return [fold for folds in each for fold in folds]
         check_folds(self.folds, self.y, (-1.0, 1.0))
         return self.folds
 

@@ -37,6 +37,7 @@ class Options(NamedTuple):
     folds: int  # by which they are compared, unless folds are given; 0 compares none
     relative: bool  # whether ridges are in proportion to the number of features per bag
     most: int = 1  # candidates whose log odds may be combined
+    partitions: int = 1  # how often bags are cut into folds anew
 
 
 class FittedCandidate(NamedTuple):
@@ -151,15 +152,15 @@ def _choose(
         bags = bags.some(*draw(bags.y, bags.weight, room, random))
         data = data._replace(used=bags.used, y=bags.y, weight=bags.weight, groups=bags.groups)
     more = total / even_count(bags.y, bags.weight) if options.relative else 1.0
-    folds = bags.split(options.folds, random)
+    held = everything <= MAX_HELD  # else each candidate and fold more would read all bags again
+    folds = bags.split(options.folds, random, options.partitions if held else 1)
     if not folds:
         return choose(nothing, bags.y, bags.weight, []), None
     validation = CrossValidation(loss, bags, folds, more, data, random)
     scores, dropped = compare(candidates, validation)
     if not scores:
         raise validation.failed[0]
-    # each candidate more would read all bags again
-    choice = validation.choose(scores, options.most if everything <= MAX_HELD else 1)
+    choice = validation.choose(scores, options.most if held else 1)
     early = [
         Compared(item.best, item.worse, item.error, float("nan"), 0.0)
         for item in sorted(dropped.values(), key=lambda item: item.worse)

@@ -46,7 +46,7 @@ def space(*, width=10, preprocessing=None, **fixed):
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_what_is_left_open_is_listed_by_effort(effort):
     item = space(effort=effort)
-    assert item.ridges(2.0) == [2.0 * ridge for ridge in RIDGES[effort]]
+    assert item.ridges(2.0) == [2.0 * ridge for ridge in RIDGES[: 2 if effort == "quick" else 3]]
     assert item.mean_ridges(2.0) == [2.0 * ridge for ridge in MEAN_RIDGES]
     assert item.iterations() == tuple(sorted(item.iterations())) and item.iterations()[0] == 0
     assert item.iterations(10) == (0, 10)

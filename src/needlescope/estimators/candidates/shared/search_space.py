@@ -15,19 +15,11 @@ from ...bags.preprocessing import Preprocessing
 
 EFFORTS = ("quick", "standard", "thorough")
 WHITENED = 0.02  # a shrinkage that removes correlations and is not thrown by the noise in them
-SHRINKAGES: dict[str, tuple[float, ...]] = {
-    "quick": (1.0,),
-    "standard": (1.0, WHITENED),
-    "thorough": (1.0, 0.2, WHITENED),
-}
-ITERATIONS: dict[str, tuple[int, ...]] = {
-    "quick": (0, 10),
-    "standard": (0, 10, 25),
-    "thorough": (0, 10, 25, 60),
-}
+SHRINKAGES = (1.0, WHITENED)
+ITERATIONS = (0, 10, 25)
 FIRST_ITERATIONS = 10  # of a first comparison, at most
 MEAN_RIDGES = (0.5, 0.05, 0.005, 5e-4, 5e-5)
-RIDGES = {"quick": (0.3, 0.03), "standard": (0.3, 0.03, 0.003), "thorough": (0.3, 0.03, 0.003)}
+RIDGES = (0.3, 0.03, 0.003)
 MAX_KAPPA = 1e6  # attention is on one instance long before
 RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
 MAX_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
@@ -60,7 +52,7 @@ class SearchSpec(NamedTuple):
 
     def preprocessings(self, *, roomy: bool) -> list[Preprocessing]:
         """List the preprocessings: random features, if there is room, of standardised instances."""
-        shrinkages: Any = SHRINKAGES[self.effort]
+        shrinkages: Any = SHRINKAGES[:1] if self.effort == "quick" else SHRINKAGES
         if not is_auto(self.shrinkage):
             shrinkages = (self.shrinkage,)
         if not is_auto(self.random_features):
@@ -113,7 +105,7 @@ class SearchSpace(NamedTuple):
 
     def ridges(self, unit: float) -> list[float]:
         """List the ridges of what has a query."""
-        return self._ridges(RIDGES[self.spec.effort], unit)
+        return self._ridges(RIDGES[:2] if self.quick else RIDGES, unit)
 
     def _ridges(self, relative: tuple[float, ...], unit: float) -> list[float]:
         fixed = self.spec.ridge
@@ -123,7 +115,7 @@ class SearchSpace(NamedTuple):
         """List the numbers of iterations of a refinement, up to ``most`` if they are "auto"."""
         if not is_auto(self.spec.max_refine_iter):
             return (int(self.spec.max_refine_iter),)
-        return tuple(k for k in ITERATIONS[self.spec.effort] if k <= most)
+        return tuple(k for k in ITERATIONS[: 2 if self.quick else 3] if k <= most)
 
     def inits(self, offered: tuple[str, ...]) -> tuple[str, ...]:
         """List the initialisations, of those that are offered if they are "auto"."""
