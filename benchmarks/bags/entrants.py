@@ -18,10 +18,10 @@ from sklearn.preprocessing import StandardScaler
 
 from needlescope.deep.classifier import DeepClassifier
 from needlescope.deep.torch_needed import need_torch
-from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags.instance_transformer import InstanceTransformer
-from needlescope.estimators.linear import PooledClassifier
-from needlescope.estimators.mil import MILClassifier
+from needlescope.estimators.classifiers.attention import AttentionClassifier
+from needlescope.estimators.classifiers.linear import PooledClassifier
+from needlescope.estimators.classifiers.mil import MILClassifier
 
 from .cheap import BoostedSummaries, CosinesLogistic, MeanLogistic
 

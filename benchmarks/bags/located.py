@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from needlescope.estimators.mil import MILClassifier
+from needlescope.estimators.classifiers.mil import MILClassifier
 
 from .data import SEED, DataSet, load_all, load_npz
 from .entrants import available

@@ -12,16 +12,17 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from needlescope.estimators import base
-from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags import instance_transformer
-from needlescope.estimators.linear import PooledClassifier, VectorizedClassifier
-from needlescope.estimators.mil import MILClassifier
+from needlescope.estimators.classifiers import base
+from needlescope.estimators.classifiers.attention import AttentionClassifier
+from needlescope.estimators.classifiers.linear import PooledClassifier, VectorizedClassifier
+from needlescope.estimators.classifiers.mil import MILClassifier
 from tests.conformance.tables import OF_OUTPUT, OneInstance, read_table
 
 FOLDS = (
     "the check sets cv to folds of its own, and bags within them are drawn otherwise when one is "
-    "repeated instead of weighted; with cv=0 it is the same: tests/estimators/test_weights.py"
+    "repeated instead of weighted; with cv=0 it is the same: "
+    "tests/estimators/classifiers/test_weights.py"
 )
 
 

@@ -7,7 +7,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from needlescope.deep.classifier import DeepClassifier
-from needlescope.estimators import base
+from needlescope.estimators.classifiers import base
 from tests.conformance.tables import OF_OUTPUT, OneInstance, read_table
 from tests.deep.few import TINY
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IndexArray
 from ..estimators.bags.bags import Bags
-from ..estimators.base import BagClassifier
 from ..estimators.candidates.shared.candidate import Configuration
 from ..estimators.candidates.shared.search_space import SHRINKAGES, SearchSpec, is_auto
+from ..estimators.classifiers.base import BagClassifier
 from ..estimators.engine import prepared
 from ..estimators.selection.cross_validation import Candidates
 from ..losses import Loss

@@ -1,6 +1,5 @@
 """The solvable classifiers, fitted to real bags of vectors, in the manner of scikit-learn."""
 
-from .attention import AttentionClassifier
 from .bags.bags import Bags
 from .bags.datasets import load_musk1, make_digit_bags
 from .bags.instance_transformer import InstanceTransformer
@@ -8,9 +7,10 @@ from .bags.readers.anndata import read_h5ad
 from .bags.readers.hdf5 import read_hdf5
 from .bags.readers.parquet import read_parquet
 from .bags.readers.pt import read_pt
-from .deletion import DeletionTest, deletion_test
-from .linear import PooledClassifier, VectorizedClassifier
-from .mil import MILClassifier
+from .classifiers.attention import AttentionClassifier
+from .classifiers.deletion import DeletionTest, deletion_test
+from .classifiers.linear import PooledClassifier, VectorizedClassifier
+from .classifiers.mil import MILClassifier
 from .task.estimate import estimate_task
 from .task.result import TaskEstimate
 

@@ -33,7 +33,7 @@ def on_disk(monkeypatch):
     """Let nothing be held, as if it were too large."""
     for module in (prepared, workspace, fit):
         monkeypatch.setattr(module, "MAX_HELD", 1000)
-    monkeypatch.setattr("needlescope.estimators.base.MAX_HELD", 1000)
+    monkeypatch.setattr("needlescope.estimators.classifiers.base.MAX_HELD", 1000)
     monkeypatch.setattr(prepared, "TOKEN_BLOCK", 500)
 
 

@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags.bags import Bags, as_bags
 from needlescope.estimators.bags.datasets import load_musk1, make_digit_bags
-from needlescope.estimators.mil import MILClassifier
+from needlescope.estimators.classifiers.attention import AttentionClassifier
+from needlescope.estimators.classifiers.mil import MILClassifier
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
 from needlescope.planning.classifier_errors import BAG_FACTORS, predict_error

@@ -23,13 +23,13 @@ from ...planning.classifier_errors import (
 )
 from ...planning.ranking import predicted_auc
 from ...running.progress import Progress, reporting
-from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..bags.labels import check_order, read_labels, two_classes
 from ..bags.scaling import Scaling
+from ..classifiers.attention import AttentionClassifier
+from ..classifiers.linear import PooledClassifier
+from ..classifiers.mil import MILClassifier
 from ..engine.folds import stratified
-from ..linear import PooledClassifier
-from ..mil import MILClassifier
 from . import halves, signal
 from .departures import BayesFloor, Drift, ErrorComparison, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise

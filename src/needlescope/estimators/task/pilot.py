@@ -28,8 +28,8 @@ from ...planning.spec import PlanSpec, plan_spec
 from ...results.planned import OtherLearner, PilotPlan, Plan
 from ...task import Task
 from ..bags.bags import Bags, as_bags
-from ..linear import PooledClassifier
-from ..mil import MILClassifier
+from ..classifiers.linear import PooledClassifier
+from ..classifiers.mil import MILClassifier
 from .departures import VERDICTS
 from .estimate import _signs, estimate_task
 from .fit import Fitted, fit_task

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..grid import choice
-from ..losses import Loss
-from ..running.progress import Progress
-from .candidates.shared.search_space import MAX_KAPPA, SearchSpec, check_auto, check_switch
-from .candidates.shared.splitting import SPLITS
+from ...grid import choice
+from ...losses import Loss
+from ...running.progress import Progress
+from ..candidates.shared.search_space import MAX_KAPPA, SearchSpec, check_auto, check_switch
+from ..candidates.shared.splitting import SPLITS
 from .search import SearchClassifier
 
 

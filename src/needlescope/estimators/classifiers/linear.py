@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IndexArray
-from ..losses import Loss
-from ..models import VECTORIZED
-from ..models.blocks import features
-from ..models.segments import Segments
-from ..running.progress import Progress
-from ..solvers.minimise import minimise_path
-from .bags.bags import Bags
+from ...arrays import FloatArray, IndexArray
+from ...losses import Loss
+from ...models import VECTORIZED
+from ...models.blocks import features
+from ...models.segments import Segments
+from ...running.progress import Progress
+from ...solvers.minimise import minimise_path
+from ..bags.bags import Bags
+from ..candidates.shared.candidate import Candidate, Configuration, ridges_of
+from ..candidates.shared.readout import READOUT_TOLERANCE, attention_features
+from ..candidates.shared.search_space import RIDGE_RANGE, SearchSpace, SearchSpec, check_auto
+from ..engine.affine import AffineMap
+from ..engine.computation import DirectFit, Fit, Scored
+from ..engine.fold_data import FoldData
+from ..selection.cross_validation import Candidates
 from .base import BagClassifier
-from .candidates.shared.candidate import Candidate, Configuration, ridges_of
-from .candidates.shared.readout import READOUT_TOLERANCE, attention_features
-from .candidates.shared.search_space import RIDGE_RANGE, SearchSpace, SearchSpec, check_auto
-from .engine.affine import AffineMap
-from .engine.computation import DirectFit, Fit, Scored
-from .engine.fold_data import FoldData
 from .multiclass import label_names, one_vs_rest, side_by_side
-from .selection.cross_validation import Candidates
 
 
 class PooledClassifier(BagClassifier):

@@ -17,7 +17,7 @@ from needlescope.estimators import (
     PooledClassifier,
     VectorizedClassifier,
 )
-from needlescope.estimators.multiclass import calibrate
+from needlescope.estimators.classifiers.multiclass import calibrate
 
 ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
 DIGITS = load_digits()

@@ -10,15 +10,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import FloatArray, IndexArray
-from ..grid import unmasked
-from ..losses import Logistic, Loss, check_loss, get_loss
-from ..running.progress import check_progress
-from ..solvers.calibration import AS_IS
-from .bags.bags import Bags, as_bags
-from .bags.extremes import check_fit, check_range
-from .bags.features import BagEstimator
-from .bags.labels import (
+from ...arrays import FloatArray, IndexArray
+from ...grid import unmasked
+from ...losses import Logistic, Loss, check_loss, get_loss
+from ...running.progress import check_progress
+from ...solvers.calibration import AS_IS
+from ..bags.bags import Bags, as_bags
+from ..bags.extremes import check_fit, check_range
+from ..bags.features import BagEstimator
+from ..bags.labels import (
     bag_groups,
     bag_weights,
     check_every_class,
@@ -28,25 +28,25 @@ from .bags.labels import (
     encode_labels,
     read_labels,
 )
-from .bags.preprocessing import Preprocessing
-from .candidates.registry import offered
-from .candidates.shared.search_space import SearchSpec
-from .cv_results import cv_results
-from .engine.bag_statistics import N_STATISTICS
-from .engine.prepared import MAX_HELD, PreparedBags
-from .engine.threads import check_jobs, thread_pool
-from .multiclass import fit_binary, fit_calibration, log_odds, one_vs_rest, probabilities
-from .positive import PositiveClass, positive_class, warn_of_label_order
-from .selection.cross_validation import Candidates, Labelled
-from .selection.cv_splits import (
+from ..bags.preprocessing import Preprocessing
+from ..candidates.registry import offered
+from ..candidates.shared.search_space import SearchSpec
+from ..engine.bag_statistics import N_STATISTICS
+from ..engine.prepared import MAX_HELD, PreparedBags
+from ..engine.threads import check_jobs, thread_pool
+from ..selection.cross_validation import Candidates, Labelled
+from ..selection.cv_splits import (
     check_fold_count,
     check_folds,
     is_fold_count,
     read_folds,
     restrict_folds,
 )
-from .selection.drawing import even_count
-from .selection.fit import Fitted, Options, fit_bags
+from ..selection.drawing import even_count
+from ..selection.fit import Fitted, Options, fit_bags
+from .cv_results import cv_results
+from .multiclass import fit_binary, fit_calibration, log_odds, one_vs_rest, probabilities
+from .positive import PositiveClass, positive_class, warn_of_label_order
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -84,7 +84,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _options(self) -> Options:
         """Return how candidates are compared."""
         folds = int(self._cv) if is_fold_count(self._cv) else 0
-        return Options(folds, relative=isinstance(self.ridge, str))
+        return Options(folds, isinstance(self.ridge, str), *self._breadth())
+
+    def _breadth(self) -> tuple[int, int]:
+        """Return how many candidates may be combined, and how often bags are cut into folds."""
+        return 1, 1
 
     @property
     def _cv(self) -> Any:

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import FloatArray
-from ..grid import choice
-from ..losses import Loss
-from ..models.segments import Ragged
-from . import multiclass
-from .base import BagClassifier
-from .candidates.shared.readout import attention_features
-from .candidates.shared.search_space import (
+from ...arrays import FloatArray
+from ...grid import choice
+from ...losses import Loss
+from ...models.segments import Ragged
+from ..candidates.shared.readout import attention_features
+from ..candidates.shared.search_space import (
     EFFORTS,
     INITS,
     MAX_ITERATIONS,
@@ -25,11 +23,13 @@ from .candidates.shared.search_space import (
     check_switch,
     is_auto,
 )
+from ..engine.prepared import PreparedBags
+from ..selection.fit import Fitted
+from ..selection.summary import summary
+from . import multiclass
+from .base import BagClassifier
 from .diagnostics import describe
-from .engine.prepared import PreparedBags
 from .multiclass import label_names, one_vs_rest, side_by_side
-from .selection.fit import Fitted, Options
-from .selection.summary import summary
 
 MOST_CANDIDATES = {"quick": 1, "standard": 5, "thorough": 5}
 FOLDS = {"quick": 3, "standard": 3, "thorough": 5}
@@ -77,9 +77,8 @@ class SearchClassifier(BagClassifier):
     def _cv(self) -> Any:
         return FOLDS[self.effort] if is_auto(self.cv) else self.cv
 
-    def _options(self) -> Options:
-        most, partitions = MOST_CANDIDATES[self.effort], PARTITIONS[self.effort]
-        return super()._options()._replace(most=most, partitions=partitions)
+    def _breadth(self) -> tuple[int, int]:
+        return MOST_CANDIDATES[self.effort], PARTITIONS[self.effort]
 
     @property
     def query_(self) -> FloatArray:

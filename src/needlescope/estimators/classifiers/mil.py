@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..grid import choice
-from ..losses import Loss
-from ..running.progress import Progress
-from .candidates.registry import KINDS, POOLINGS
-from .candidates.shared.search_space import SearchSpec
+from ...grid import choice
+from ...losses import Loss
+from ...running.progress import Progress
+from ..candidates.registry import KINDS, POOLINGS
+from ..candidates.shared.search_space import SearchSpec
 from .search import SearchClassifier
 
 

@@ -11,7 +11,7 @@ from needlescope.estimators.candidates.attention import Attention
 from needlescope.estimators.candidates.forest import Forest
 from needlescope.estimators.candidates.mean import Mean
 from needlescope.estimators.candidates.shared.candidate import Configuration
-from needlescope.estimators.cv_results import cv_results
+from needlescope.estimators.classifiers.cv_results import cv_results
 from needlescope.estimators.selection.choice import Compared
 from tests.estimators.hay import needles
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..arrays import FloatArray, IndexArray
-from ..grid import real, whole
-from ..models.segments import Ragged
-from .bags.bags import Bags, as_bags
+from ...arrays import FloatArray, IndexArray
+from ...grid import real, whole
+from ...models.segments import Ragged
+from ..bags.bags import Bags, as_bags
 
 
 @dataclass(frozen=True, eq=False)

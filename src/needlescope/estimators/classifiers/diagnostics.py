@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, project
-from ..models.blocks import Data
-from .candidates.shared.readout import importance
+from ...arrays import FloatArray, project
+from ...models.blocks import Data
+from ..candidates.shared.readout import importance
 
 
 def describe(data: Data, model: Any, weight: FloatArray) -> dict[str, FloatArray]:

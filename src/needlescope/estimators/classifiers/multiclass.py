@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 
-from ..arrays import FloatArray, IndexArray
-from ..solvers.calibration import FLATTEST_CALIBRATION, PRIOR
+from ...arrays import FloatArray, IndexArray
+from ...solvers.calibration import FLATTEST_CALIBRATION, PRIOR
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

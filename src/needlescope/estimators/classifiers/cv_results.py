@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .selection.choice import Compared
+from ..selection.choice import Compared
 
 
 def cv_results(compared: list[Compared]) -> dict[str, Any]:

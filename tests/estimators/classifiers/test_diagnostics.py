@@ -7,7 +7,7 @@ import pytest
 
 from needlescope.estimators import AttentionClassifier
 from needlescope.estimators.candidates.shared.readout import AttentionModel
-from needlescope.estimators.diagnostics import describe
+from needlescope.estimators.classifiers.diagnostics import describe
 from needlescope.models.blocks import Arrays
 from tests.estimators.draws import needles
 
