@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         simulate_focus,
         simulate_separability,
     )
+    from .spectrum import Spectrum
     from .task import Positions, Task
     from .theory.alignment import align
     from .theory.asymptote import asymptote

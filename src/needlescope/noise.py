@@ -1,20 +1,24 @@
 """The noise of the tokens: Z = C^{1/2} E Σ^{1/2}, with independent entries E of unit variance.
 
-The theory takes E Gaussian and C = Σ = I. The other laws answer how far it reaches: entries that
-are bounded or heavy-tailed, a covariance Σ across dimensions, and an AR(1) correlation
-C_lm = ρ^{|l − m|} across tokens. Simulations take them; the theory does not.
+The theory takes E Gaussian and C = I, with any covariance Σ across dimensions: ``Task(noise=…)``.
+The other laws answer how far it reaches: entries that are bounded or heavy-tailed, and an AR(1)
+correlation C_lm = ρ^{|l − m|} across tokens. Simulations take them; the theory does not.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .arrays import FloatArray
 from .grid import choice, real, unmasked
+from .spectrum import Spectrum
 
+SAME_EIGENVALUE = 1e-9  # the relative difference of eigenvalues of a matrix that are one level
 ENTRIES = ("gaussian", "rademacher", "student")
 
 
@@ -31,9 +35,12 @@ class Noise:
         Degrees of freedom of "student": above 2, so that the variance is finite.
     covariance : array (d, d), optional
         Covariance Σ across the dimensions of a token, symmetric and positive definite; the
-        identity by default.
+        identity by default. It keeps its scale: the paper's noise has a mean eigenvalue of 1.
     token_correlation : float, default 0
         ρ in (−1, 1): neighbouring tokens are correlated as an AR(1) sequence.
+    spectrum : Spectrum or sequence of float, optional
+        The eigenvalues of Σ in place of the matrix, which is then diagonal: a law for any d. They
+        are not rescaled.
 
     Raises
     ------
@@ -45,6 +52,8 @@ class Noise:
     >>> import needlescope as ns
     >>> ns.Noise("student", df=3.0)
     Noise(entries='student', df=3.0)
+    >>> ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+    Noise(entries='gaussian', spectrum=Spectrum((4.0, 0.25), (0.2, 0.8)))
     >>> ns.Noise("student", df=1.5)
     Traceback (most recent call last):
         ...
@@ -55,6 +64,7 @@ class Noise:
     df: float | None = None
     covariance: Any = None
     token_correlation: float = 0.0
+    spectrum: Any = None
     root: FloatArray | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -76,6 +86,27 @@ class Noise:
             covariance, root = _factor(self.covariance)
             object.__setattr__(self, "covariance", covariance)
             object.__setattr__(self, "root", root)
+        if self.spectrum is not None:
+            if self.covariance is not None:
+                raise ValueError(
+                    "noise has a covariance or a spectrum, which is that of a diagonal one, got "
+                    "both; leave out one of them"
+                )
+            if not isinstance(self.spectrum, Spectrum):
+                object.__setattr__(self, "spectrum", Spectrum(self.spectrum))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare field by field, a covariance by its entries."""
+        return self._key == other._key if isinstance(other, Noise) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash the fields."""
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        matrix = None if self.covariance is None else self.covariance.tobytes()
+        return self.entries, self.df, matrix, self.token_correlation, self.spectrum
 
     def __repr__(self) -> str:
         """Show what differs from standard Gaussian noise."""
@@ -87,6 +118,8 @@ class Noise:
             parts.append(f"covariance=<{d} × {d}>")
         if self.token_correlation:
             parts.append(f"token_correlation={self.token_correlation!r}")
+        if self.spectrum is not None:
+            parts.append(f"spectrum={self.spectrum!r}")
         return f"Noise({', '.join(parts)})"
 
     @property
@@ -96,8 +129,37 @@ class Noise:
 
     @property
     def standard(self) -> bool:
-        """Whether this is the theory's noise: independent N(0, 1) entries."""
-        return self.gaussian and self.covariance is None and self.token_correlation == 0.0
+        """Whether this is the paper's noise: independent N(0, 1) entries."""
+        white = self.covariance is None and self.spectrum is None
+        return self.gaussian and white and self.token_correlation == 0.0
+
+    @cached_property
+    def axes(self) -> tuple[FloatArray, FloatArray]:
+        """Eigenvalues and eigenvectors (columns) of the covariance; equal levels are one."""
+        s, vectors = np.linalg.eigh(self.covariance)
+        level = np.cumsum(np.append(0, np.diff(s) > SAME_EIGENVALUE * s[1:]))
+        return np.asarray((np.bincount(level, s) / np.bincount(level))[level]), vectors
+
+    @cached_property
+    def levels(self) -> Spectrum:
+        """The spectrum of the covariance, given or by its eigenvalues; without one all are 1."""
+        if self.spectrum is not None:
+            result: Spectrum = self.spectrum
+            return result
+        if self.covariance is None:
+            return Spectrum([1.0])
+        s, counts = np.unique(self.axes[0], return_counts=True)
+        return Spectrum(s, counts.astype(float))
+
+    def at_dimension(self, d: int) -> Noise:
+        """Return this noise with its ``root`` at dimension d: of a spectrum √s_k, a vector."""
+        self.check_dimension(d)
+        if self.spectrum is None:
+            return self
+        result = dataclasses.replace(self)
+        s = self.spectrum.s[self.spectrum.at_dimension(d)]
+        object.__setattr__(result, "root", np.sqrt(s))
+        return result
 
     def check_dimension(self, d: int) -> None:
         """Refuse a covariance of another dimension than d."""
@@ -117,7 +179,14 @@ class Noise:
 
     def covary(self, u: FloatArray, v: FloatArray) -> float:
         """Return uᵀ Σ v."""
-        return float(u @ v if self.root is None else (u @ self.root) @ (v @ self.root))
+        return float(self.transform(u) @ self.transform(v))
+
+    def transform(self, rows: Any) -> Any:
+        """Return rows times the root of Σ: a vector in coordinates in which the noise is white."""
+        if self.root is None:
+            return rows
+        root = self.root.astype(rows.dtype, copy=False)
+        return rows * root if root.ndim == 1 else rows @ root
 
 
 def _factor(given: Any) -> tuple[FloatArray, FloatArray]:

@@ -5,19 +5,26 @@ R^{L×d}; positives are θ v ξᵀ + Z, with ξ a hidden unit vector and v ∈ {
 drawn anew for each sample. With several signals ξ_1, …, ξ_K, orthogonal to each other, a positive
 carries one of them, drawn by their weights. R itself may be drawn for each positive. With label
 noise some training labels are flipped: tokens follow the true label, the loss sees the other.
+
+The noise may have a covariance Σ. Then all that matters of it is its spectrum, and the weights
+ω_k = ξ_k² of the signal in its eigenbasis. In whitened coordinates Σ^{-1/2}x the noise is white,
+and the signal has the strength θ‖Σ^{-1/2}ξ‖.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
+from .noise import Noise
 from .signal_count import SignalCount
+from .spectrum import Levels, signal_weights
 
 MOST_SIGNALS = 64
 
@@ -122,6 +129,15 @@ class Task(Gridded):
         Share of the training labels that are flipped, in [0, 0.5): one number for both labels, or
         a pair, the share of positives and that of negatives. Features follow the true label, and
         test errors are those against it.
+    noise : Noise, optional
+        Gaussian noise with a covariance Σ, ``Noise(spectrum=…)`` or ``Noise(covariance=…)``;
+        without it independent N(0, 1) entries. It is not rescaled: in the paper's unit of θ the
+        mean eigenvalue is 1.
+    signal : "flat", "quiet", "loud", float or sequence of float, optional
+        Where in the spectrum the signal lies: evenly in all directions ("flat", the default with a
+        noise), all of it on the lowest or on the highest eigenvalue ("quiet", "loud"), with weights
+        ω ∝ p s^e (an exponent e), or with a weight for each eigenvalue of a spectrum, summing to 1.
+        With a covariance a sequence is the vector ξ itself, of which only the direction counts.
 
     Raises
     ------
@@ -147,6 +163,13 @@ class Task(Gridded):
 
     >>> ns.Task(L=10, R=1, theta=5.0, pi=0.5, label_noise=0.1).flips
     (0.1, 0.1)
+
+    The noise has a variance of 4 in a fifth of all directions, and the signal lies in the others:
+
+    >>> noise = ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+    >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5, noise=noise, signal="quiet")
+    >>> task.whitened
+    Task(L=8, R=1, theta=8.0, pi=0.5, positions='uniform')
     """
 
     L: Any
@@ -156,6 +179,8 @@ class Task(Gridded):
     positions: str | Positions = "uniform"
     signals: Any = None
     label_noise: Any = None
+    noise: Any = None
+    signal: Any = None
 
     _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")
 
@@ -171,6 +196,7 @@ class Task(Gridded):
         self._check_positions()
         object.__setattr__(self, "signals", _weights(self.signals))
         object.__setattr__(self, "label_noise", _flips(self.label_noise))
+        self._check_noise()
 
     def __repr__(self) -> str:
         """Write the fields that are not None."""
@@ -208,6 +234,29 @@ class Task(Gridded):
             return self.label_noise
         return self.label_noise, self.label_noise
 
+    @property
+    def levels(self) -> Levels | None:
+        """The levels of the noise's spectrum with the signal's weights; None without a noise."""
+        if self.noise is None:
+            return None
+        spectrum = self.noise.levels
+        return Levels(spectrum.s, spectrum.p, _place(self.noise, self.signal))
+
+    @property
+    def whitened(self) -> Task:
+        """The same task in coordinates in which the noise is white, θ‖Σ^{-1/2}ξ‖ for its θ."""
+        if self.levels is None:
+            return self
+        return self.replace(theta=self.theta * self.levels.gain, noise=None, signal=None)
+
+    def need_white(self, what: str) -> None:
+        """Refuse noise with a covariance, where it is not supported."""
+        if self.noise is not None:
+            raise ValueError(
+                f"{what} supports only tasks with white noise, got noise={self.noise!r}; leave it "
+                "out, or ask for task.whitened, the task on whitened features"
+            )
+
     def need_fixed_count(self, what: str) -> None:
         """Refuse a random number of signal tokens, where only a fixed one is supported."""
         if isinstance(self.R, SignalCount):
@@ -236,6 +285,36 @@ class Task(Gridded):
                 f"{what} supports only tasks with one signal, got signals={self.signals!r}; align, "
                 "predict, focus, asymptote, best_query and their simulations support several"
             )
+
+    def _check_noise(self) -> None:
+        if self.noise is not None and not isinstance(self.noise, Noise):
+            raise ValueError(f"noise must be a needlescope.Noise, got {self.noise!r}")
+        if self.noise is None or self.noise.standard:
+            if self.signal is not None:
+                raise ValueError(
+                    f"signal says where in the noise's spectrum the signal lies, got "
+                    f"{self.signal!r} with white noise, where all places are alike; leave it out, "
+                    "or give a noise with a spectrum or a covariance"
+                )
+            object.__setattr__(self, "noise", None)
+            return
+        if not self.noise.gaussian or self.noise.token_correlation:
+            raise ValueError(
+                "the noise of a task is Gaussian and independent from token to token, with a "
+                f"covariance or a spectrum, got {self.noise!r}; simulate takes others as its own "
+                "argument noise"
+            )
+        if self.signals is not None:
+            raise ValueError(
+                "a task of several signals supports only white noise, where their places do not "
+                f"matter, got noise={self.noise!r}; leave out noise or signals"
+            )
+        place = "flat" if self.signal is None else self.signal
+        if not isinstance(place, str) and np.ndim(place):
+            listed("signal", unmasked("signal", place), "numbers")
+            place = tuple(np.ravel(real("signal", place, -np.inf, np.inf)).tolist())
+        object.__setattr__(self, "signal", place)
+        _place(self.noise, place)
 
     def _check_count(self) -> None:
         if isinstance(self.R, SignalCount):
@@ -273,6 +352,23 @@ class Task(Gridded):
             raise ValueError(
                 f"positions must be 'uniform' or a needlescope.Positions, got {self.positions!r}"
             )
+
+
+@lru_cache(maxsize=64)
+def _place(noise: Noise, place: Any) -> FloatArray:
+    """Return the signal's weight on each level of the noise's spectrum, or refuse it."""
+    spectrum = noise.levels
+    if noise.covariance is None or not isinstance(place, tuple):
+        return signal_weights(spectrum, place)
+    d, xi = len(noise.covariance), np.array(place)
+    if len(xi) != d or not xi.any():
+        raise ValueError(
+            f"signal must be a vector of {d} numbers with a covariance of {d} × {d}, not all of "
+            f"them zero, got {len(xi)} numbers from {xi.min():g} to {xi.max():g}"
+        )
+    s, vectors = noise.axes
+    parts = (vectors.T @ (xi / np.abs(xi).max())) ** 2
+    return np.asarray(np.bincount(np.searchsorted(spectrum.s, s), parts) / parts.sum())
 
 
 def _count(given: Any) -> Any:

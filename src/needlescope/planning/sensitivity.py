@@ -84,6 +84,7 @@ def sensitivity(
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     task.need_one_signal("sensitivity")
+    task.need_white("sensitivity")
     task.need_plain("sensitivity")
     if task.shape or training.shape:
         raise ValueError("sensitivity takes one problem at a time, got a grid")

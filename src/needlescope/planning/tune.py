@@ -26,7 +26,7 @@ from .tuning.budget import Budget, check_costs
 from .tuning.readouts import Features
 from .tuning.ridges import TunedReadout
 from .tuning.search import TunedSetting
-from .tuning.steps import best_steps, polished, with_strength
+from .tuning.steps import best_steps, polished, query_parts, with_strength
 
 FIRST_LOSS = "logistic"  # taken unless another is clearly better
 WRONG_FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
@@ -217,6 +217,8 @@ def _error_with(
         return features.train(loss, alpha, ridge, setting.readout.warm).error
     split = float(expit(logit(setting.split) + np.log(by))) if name == "split" else setting.split
     kappa = setting.kappa * by if name == "kappa" else setting.kappa
-    cosine = best_steps(task, loss, split * alpha, budget.d).cosine
-    features = Features(get_model(model), task, Query(kappa, cosine), pi, budget.d)
+    aligned = best_steps(task, loss, split * alpha, budget.d)
+    parts = query_parts(task, aligned.steps, loss, split * alpha)
+    query = Query(kappa, aligned.cosine)
+    features = Features(get_model(model), task, query, pi, budget.d, parts=parts)
     return features.train(loss, (1.0 - split) * alpha, ridge, setting.readout.warm).error

@@ -68,13 +68,12 @@ def specify(
     d, starts = whole("d", d, 1, 10**6), whole("starts", starts, 0, 1000)
     n_test, memory = whole("n_test", n_test, 1, 10**9), whole("memory", memory, 1, 1 << 50)
     _check_dimension(task, d)
+    _check_noise(task, noise, signal)
     signal = _direction(signal, d, task)
-    noise, test_task = (
-        STANDARD if noise is None else noise,
-        task if test_task is None else test_task,
-    )
+    test_task = task if test_task is None else test_task
+    noise = (task.noise or STANDARD) if noise is None else noise
     check_kind("noise", noise, Noise)
-    noise.check_dimension(d)
+    noise = noise.at_dimension(d)
     check_test(record, task, test_task)
     spec = Specification(
         task, training, record, d, test_task, query, data, reuse, starts, noise, signal,
@@ -114,6 +113,16 @@ def trial_count(trials: Any, shape: tuple[int, ...]) -> int:
             f"{count} trials; ask for fewer, or for several runs with other seeds"
         )
     return count
+
+
+def _check_noise(task: Task, noise: Noise | None, signal: Any) -> None:
+    """Refuse a noise or a signal of the simulation's own where the task has one."""
+    for name, given in (("noise", noise), ("signal", signal)):
+        if given is not None and task.noise is not None:
+            raise ValueError(
+                f"{name} must be left out where the task says it, got a task with "
+                f"noise={task.noise!r} and signal={task.signal!r:.80}"
+            )
 
 
 def _check_dimension(task: Task, d: int) -> None:

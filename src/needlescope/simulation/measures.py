@@ -26,9 +26,10 @@ COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 def summarise(trial: Trial, trained: TrainedReadout) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
-    norm = float(np.linalg.norm(fit.w))
+    norm = float(np.linalg.norm(fit.w)) if trained.norm is None else trained.norm
     law = REDUCED.get(trial.spec.model.name)
-    signal, part, inside = law.parts(trial, trained) if law else (np.nan, np.nan, np.nan)
+    white = trained._replace(signals=trained.signals / trained.gain)
+    signal, part, inside = law.parts(trial, white) if law else (np.nan, np.nan, np.nan)
     several = {
         f"signals_{k}": along_signal
         for k, along_signal in enumerate(_along_signals(trial, trained), 1)
@@ -139,8 +140,7 @@ def _vectorized_error(
     deviation = float(np.linalg.norm(fit.w))
     if not noise.standard:
         W = fit.w.reshape(task.L, -1)
-        W = W if noise.root is None else W @ noise.root
-        deviation = float(np.sqrt(noise.token_variance(W.T).sum()))
+        deviation = float(np.sqrt(noise.token_variance(noise.transform(W).T).sum()))
     rows = trained.signals.T.reshape(task.kinds, -1)
     result = np.array([vectorized_error(task, row, deviation, fit.b, rng) for row in rows])
     shares = _shares(task)

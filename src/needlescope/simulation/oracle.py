@@ -86,7 +86,7 @@ def simulate_oracle(
     numbers = check_draws(task, model, samples)
     samples, trials = int(samples), trial_count(trials, task.shape)
     check_n_jobs(n_jobs)
-    points = task.scalars(task.shape)
+    points = task.whitened.scalars(task.shape)  # scores along Σ⁻¹ξ see nothing else of Σ
     places = streams(seed, len(points), trials)
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
     n_jobs = worth(n_jobs, 1e-9 * SCORINGS[model].nanoseconds * numbers * len(jobs))

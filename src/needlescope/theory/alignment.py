@@ -13,6 +13,14 @@ samples are sums over `sample_groups`.
 
 B is L − 1 times the mean slope. Where positives are rare it moves the query along −w; with
 ``balanced`` the bias moves between the steps to where B = 0.
+
+With a covariance Σ of the noise w is m ξ + σ_w Σ^{1/2}h, with random h of unit norm, and the query
+
+    −(η_q β/L) [A ξ + B Σ w + (N/α0)^{1/2} Σ^{1/2} h'],    Ω = wᵀΣw in place of ‖w‖².
+
+Only moments of the spectrum enter. All components, norms and cosines are those in whitened
+coordinates, of Σ^{1/2}w and Σ^{1/2}q with ζ = Σ^{-1/2}ξ: then κ = β√(qᵀΣq), and θ‖ζ‖ times the
+cosine is what a signal token's logit gains, in units of the noise's.
 """
 
 from __future__ import annotations
@@ -28,6 +36,7 @@ from ..grid import check_kind, common_shape
 from ..losses import Loss, PiecewiseQuadratic, get_loss
 from ..losses.balance import balance
 from ..results import Alignment, gather
+from ..spectrum import Levels
 from ..task import Task
 from ..training import Training
 from .common.grid_points import GridPoints
@@ -35,22 +44,28 @@ from .common.groups import sample_groups
 from .common.provenance import of_alignment
 from .saddle.collapse import LossPair
 from .saddle.envelope import Moments, moments
+from .spectrum.checks import check_spectrum
+from .spectrum.directions import QueryParts
+from .spectrum.moments import WHITE, moments_of
+from .spectrum.moments import Moments as SpectrumMoments
 from .steps.schedule import TARGET_UNCERTAINTY, after_schedule, cosine_fields
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
 
 class ReadoutStep(NamedTuple):
-    """The readout after one step: its components along the signals, and α0 times ‖rest‖²."""
+    """The readout after one step: its products with the signals, and α0 σ_w²."""
 
     signals: tuple[float, ...]
     power: float
     plus: float  # shift of a positive's score by its own term, times α0 L
     minus: float  # of a negative's
+    moments: SpectrumMoments = WHITE
 
     def norm2(self, alpha0: float) -> float:
-        """Return ‖w‖²."""
-        return sum(m**2 for m in self.signals) + self.power / alpha0
+        """Return ‖w‖², or Ω = wᵀΣw."""
+        along = sum(m**2 for m in self.signals) * self.moments.signal[1]
+        return along + self.power * self.moments.mean[2] / alpha0
 
 
 class QueryStep(NamedTuple):
@@ -61,12 +76,23 @@ class QueryStep(NamedTuple):
     N: float
     signals: tuple[float, ...]
     norm: float
+    first: ReadoutStep
+    alpha0: float
 
     @property
     def cosine(self) -> float:
         """The cosine of the query with the span of the signals, of the sign of the first."""
         size = float(np.copysign(np.sqrt(sum(m**2 for m in self.signals)), self.signals[0]))
         return float(np.clip(size / self.norm, -1.0, 1.0)) if self.norm > 0.0 else 0.0
+
+    def parts(self, levels: Levels) -> QueryParts | None:
+        """Return its direction level by level, in whitened coordinates."""
+        if self.norm == 0.0:
+            return None
+        s, m = levels.s, self.first.signals[0]
+        along = -s * (self.A[0] + self.B * m * s) * levels.gain / self.norm
+        noise = (self.B * s) ** 2 * self.first.power + self.N
+        return QueryParts(along, levels.share * s**2 * noise / (self.alpha0 * self.norm**2))
 
 
 def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> ReadoutStep:
@@ -79,7 +105,9 @@ def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> ReadoutStep
         signals[item.signal] -= (
             eta_w * item.share * slope[item.label] * task.theta * item.tokens / L
         )
-    return ReadoutStep(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
+    moments = moments_of(task)
+    plus, minus = (-eta_w * slope[label] * moments.mean[1] for label in (1, -1))
+    return ReadoutStep(tuple(signals), power, plus, minus, moments)
 
 
 def second_step(
@@ -98,11 +126,20 @@ def second_step(
         else:
             N += square * (L - 1.0) * norm2
         total += mean
-    B, pairs = (L - 1.0) * total, tuple(zip(A, first.signals, strict=True))
-    both = sum(2.0 * a * B * m for a, m in pairs)
-    square = sum(a**2 for a in A) + both + B**2 * norm2 + N / alpha0
-    signals = tuple(-(a + B * m) for a, m in pairs)
-    return QueryStep(tuple(A), B, N, signals, float(np.sqrt(max(square, 0.0))))
+    return _query(tuple(A), (L - 1.0) * total, N, first, alpha0)
+
+
+def _query(
+    A: tuple[float, ...], B: float, N: float, first: ReadoutStep, alpha0: float
+) -> QueryStep:
+    """Return the query of A, B and N: its component along each signal and its norm √(qᵀΣq)."""
+    mean, signal, gain = first.moments
+    pairs = tuple(zip(A, first.signals, strict=True))
+    both = sum(2.0 * a * B * m for a, m in pairs) * signal[2]
+    w2 = sum(m**2 for m in first.signals) * signal[3] + first.power * mean[4] / alpha0
+    square = sum(a**2 for a in A) * signal[1] + both + B**2 * w2 + N * mean[2] / alpha0
+    signals = tuple(-(a + B * m * signal[1]) / gain for a, m in pairs)
+    return QueryStep(A, B, N, signals, float(np.sqrt(max(square, 0.0))), first, alpha0)
 
 
 def balanced_step(
@@ -136,8 +173,7 @@ def balanced_step(
             f"the slopes of the {loss.name} loss could not be balanced between the two steps: "
             f"their mean is {share @ e.slope:.1e}, of slopes of size {size:.1e}"
         )
-    norm2 = sum(a**2 for a in q.A) + q.N / alpha0  # the remaining B is rounding
-    return q._replace(B=0.0, signals=tuple(-a for a in q.A), norm=float(np.sqrt(norm2)))
+    return _query(q.A, 0.0, q.N, first, alpha0)  # the remaining B is rounding
 
 
 def _balance(
@@ -205,12 +241,14 @@ def align(task: Task, training: Training) -> Alignment:
     check_kind("training", training, Training)
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
+    check_spectrum(task, training)
     shape = common_shape(task, training)
     points = GridPoints("raise", shape, task, training)
     jobs = zip(task.scalars(shape), training.scalars(shape), strict=True)
     rows = points.solve({"provenance": of_alignment(task, training)}, jobs, align_one)
     for row in rows:
-        row.pop("finest", None)
+        for name in ("finest", "parts"):
+            row.pop(name, None)
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
@@ -234,15 +272,19 @@ def _after_two_steps(task: Task, training: Training) -> dict[str, Any]:
     move = balanced_step if training.balanced else second_step
     q = move(task, loss, w, alpha0, bias)
     step = training.eta_q * training.beta / task.L
+    gain, levels = w.moments.gain, task.levels
     return {
-        **cosine_fields(task, "w", w.signals, float(np.sqrt(w.norm2(alpha0)))),
+        **cosine_fields(task, "w", [m / gain for m in w.signals], float(np.sqrt(w.norm2(alpha0)))),
         **cosine_fields(task, "q", q.signals, q.norm, step),
         "kappa": training.beta * step * q.norm,
-        "constant": _constant(w, move(task, loss, w, np.inf, bias)) if any(w.signals) else np.inf,
+        "constant": np.nan if levels else _constant(w, move(task, loss, w, np.inf, bias)),
+        "parts": q.parts(levels) if levels else None,
     }
 
 
 def _constant(w: ReadoutStep, q: QueryStep) -> float:
     """Return the C of 1 − cosine = C/α0 + o(1/α0), from the step with α0 = ∞."""
+    if not any(w.signals):
+        return np.inf
     pull = 2.0 * sum(signal**2 for signal in q.signals)
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

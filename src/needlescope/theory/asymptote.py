@@ -83,7 +83,8 @@ def asymptote(
     shape = common_shape(task, given)
     points = GridPoints(on_error, shape, task, query)
     blank = {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
-    jobs = zip(task.scalars(shape), given.scalars(shape), strict=True)
+    white = task.whitened  # only a ridge tells the directions of the noise apart
+    jobs = zip(white.scalars(shape), given.scalars(shape), strict=True)
     rows = points.solve(blank, jobs, _solve, kind, tol)
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))

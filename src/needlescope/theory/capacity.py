@@ -77,10 +77,11 @@ def capacity(
     kind = get_model(model)
     tol = check_tol(tol)
     given = need_query("the capacity of attention", query, kind, task)
+    white = task.whitened  # only a ridge tells the directions of the noise apart
     shape = common_shape(task, given)
     points = GridPoints(on_error, shape, task, query)
     blank = {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
-    jobs = zip(task.scalars(shape), given.scalars(shape), strict=True)
+    jobs = zip(white.scalars(shape), given.scalars(shape), strict=True)
     rows = points.solve(blank, jobs, _solve, kind, tol)
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Capacity, rows, shape, Question("capacity", task, None, options))

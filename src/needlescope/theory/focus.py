@@ -98,7 +98,7 @@ def focus(
     def solve(task: Task, training: Training, query: Query | None = None) -> dict[str, Any]:
         if query is None:
             return _focus_learned(kind, task, training, tol)
-        return _focus_one(kind, task, query, tol)
+        return _focus_one(kind, task.whitened, query, tol)
 
     jobs = zip(*(part.scalars(shape) for part in parts), strict=True)
     rows = points.solve({"model": model, "provenance": FOCUS}, jobs, solve)
@@ -114,7 +114,7 @@ def _focus_learned(model: Model, task: Task, training: Training, tol: float) -> 
         return np.array([_mean(task, each)[0], *each.mean(axis=1), _largest_of(task, query)])
 
     learned, left = learn_query(task, training, tol, numbers, "the weight of signal tokens")
-    query, exact = learned.query, learned.exact
+    query, exact, task = learned.query, learned.exact, task.whitened
     check_finite_kappa(model, query)
     row = _focus_one(model, task, query, tol * (1.0 if exact else LAW_SHARE))
     R = task.mean_count

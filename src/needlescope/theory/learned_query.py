@@ -23,6 +23,8 @@ from ..task import Task
 from ..training import Training
 from .alignment import align_one
 from .law.ladder import ERRORS_WITHIN_TOL
+from .spectrum.checks import check_spectrum
+from .spectrum.directions import QueryParts
 from .steps.schedule import uncertainty
 
 # Shares of a tolerance for the query and for the law: their squares add up to 1.
@@ -38,6 +40,7 @@ class LearnedQuery(NamedTuple):
     query: Query
     kappa_se: float = 0.0
     cosine_se: float | tuple[float, ...] = 0.0
+    parts: QueryParts | None = None  # where in the noise's spectrum it lies
 
     @property
     def exact(self) -> bool:
@@ -87,6 +90,7 @@ def check_query_training(model: Model, task: Task, training: Training, query: Qu
     if query is None and model.has_query:
         training.need_alpha0("the query is trained on D0")
         training.need_one_query_step()
+        check_spectrum(task, training)
 
 
 def check_finite_kappa(model: Model, query: Query) -> None:
@@ -111,7 +115,9 @@ def learn_query(
         row = align_one(task, training, target)
         query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
         name = "cosine_q_se" if query.cosines is None else "cosines_q_se"
-        learned = LearnedQuery(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
+        learned = LearnedQuery(
+            query, row.get("kappa_se", 0.0), row.get(name, 0.0), row.get("parts")
+        )
         if learned.exact:
             return learned, NO_ERRORS
         errors = learned.errors(numbers)

@@ -165,7 +165,7 @@ def _with_query(model: Model, job: GridProblem, tol: float) -> GridProblem:
 
     learned, errors = learn_query(job.task, job.training, tol, numbers, "the test error")
     check_finite_kappa(model, learned.query)
-    return job._replace(query=learned.query, query_errors=errors)
+    return job._replace(query=learned.query, query_errors=errors, parts=learned.parts)
 
 
 def _groups_by_law(jobs: list[GridProblem], points: GridPoints) -> dict[Any, list[int]]:
@@ -173,7 +173,8 @@ def _groups_by_law(jobs: list[GridProblem], points: GridPoints) -> dict[Any, lis
     groups: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
         if index not in points.lost:
-            groups[job.task, job.query, id(get_loss(job.training.loss))].append(index)
+            place = None if job.parts is None else id(job.parts)
+            groups[job.task, job.query, id(get_loss(job.training.loss)), place].append(index)
     for members in groups.values():
         members.sort(key=lambda k: (-jobs[k].training.ridge, jobs[k].alpha, k))
     return groups
@@ -227,7 +228,8 @@ def _at_dimension(
     model: Model, job: GridProblem, readout: Readout, tol: float, d: int
 ) -> dict[str, float]:
     """Return the change of the test error without the rarest influential samples, 1/n of them."""
-    test = error_limit(model, job.task, job.test, job.query, ladder(tol)[0])
+    task, test_task = job.task.whitened, job.test.whitened
+    test = error_limit(model, task, test_task, job.query, ladder(tol)[0])
     return {"rare_event_shift": rare_event_shift(readout, test.law(job.test.pi), job.alpha * d)}
 
 

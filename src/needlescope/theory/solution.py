@@ -20,10 +20,15 @@ from .learned_query import NO_ERRORS
 from .saddle.measures import measure
 from .saddle.problem import OrderParameters
 from .saddle.readout import Readout, train_readout
+from .spectrum.directions import QueryParts, directions
 
 
 class GridProblem(NamedTuple):
-    """One point of a grid; ``query_errors`` are those that its query leaves in the numbers."""
+    """One point of a grid.
+
+    ``query_errors`` are those that its query leaves in the numbers, ``parts`` where the query lies
+    in the spectrum of the noise.
+    """
 
     task: Task
     training: Training
@@ -31,6 +36,7 @@ class GridProblem(NamedTuple):
     test: Task
     alpha: float
     query_errors: FloatArray = NO_ERRORS
+    parts: QueryParts | None = None
 
 
 class Solution(NamedTuple):
@@ -65,12 +71,14 @@ def solve_point(
     model: Model, problem: GridProblem, level: Level, warm: OrderParameters | None
 ) -> Solution:
     """Return the fields of a point at a level; ``warm`` is a guess of its order parameters."""
-    task, training, query = problem.task, problem.training, problem.query
+    task, training, query = problem.task.whitened, problem.training, problem.query
     limit = train_limit(model, task, query, level)
+    where = directions(model, problem.task, query, problem.parts, limit)
+    loss = get_loss(training.loss)
     readout = train_readout(
-        limit, get_loss(training.loss), task.pi, problem.alpha, training.ridge, warm, task.flips
+        limit, loss, task.pi, problem.alpha, training.ridge, warm, task.flips, where
     )
-    test = error_limit(model, task, problem.test, query, level)
+    test = error_limit(model, task, problem.test.whitened, query, level)
     coarse = limit.coarse_law(task.pi, task.flips), test.coarse_law(problem.test.pi)
     result = measure(readout, test.law(problem.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")

@@ -89,6 +89,7 @@ def training_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("training_threshold")
+    task.need_white("training_threshold")
     task.need_fixed_count("training_threshold")
     check_kind("training", training, Training)
     kind = get_model(model)

@@ -43,7 +43,7 @@ def shifted_error(task: Task, result: Outcome, pi: float) -> tuple[float, float,
     model = get_model(result.model)
     numbers = {name: getattr(result, name) for name in ORDER_PARAMETERS}
     query, point = readout_of(model.has_query, numbers)
-    law, coarse = (train_limit(model, task, query, level).law(pi) for level in LEVELS)
+    law, coarse = (train_limit(model, task.whitened, query, level).law(pi) for level in LEVELS)
     shift = best_shift(law, point)
     moved = point._replace(b=point.b + shift)
     error = test_error(law, moved)
@@ -71,7 +71,7 @@ def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> 
         query, point = readout_of(
             model.has_query, {name: result.trials[name][k] for name in ORDER_PARAMETERS}
         )
-        law = train_limit(model, task, query, ROUGH).law(pi)
+        law = train_limit(model, task.whitened, query, ROUGH).law(pi)
         errors.append(test_error(law, point._replace(b=point.b + shift)))
     return np.array(errors)
 

@@ -14,6 +14,7 @@ positive, 1 − AUC, which knows no bias: `TunedReadout.criterion` adds a thousa
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +30,14 @@ from ...task import Task
 from ...theory.law.ladder import ROUGH, Level
 from ...theory.law.limits import train_limit
 from ...theory.saddle.measures import error_slope, test_error
-from ...theory.saddle.problem import OrderParameters
+from ...theory.saddle.problem import OrderParameters, Saddle
 from ...theory.saddle.readout import Readout, train_readout
+from ...theory.spectrum.directions import QueryParts, directions
 from . import ridges
 from .ridges import WORST, TunedReadout
 
 NO_QUERY = Query(0.0, 0.0)
+LOG_STEP = 1e-4  # of a central difference, relative error about its square
 
 
 class Features(NamedTuple):
@@ -46,14 +49,17 @@ class Features(NamedTuple):
     pi: float | None = None  # the share of positives in tests, if it is another
     d: float = np.inf
     level: Level = ROUGH
+    parts: QueryParts | None = None  # where the query lies in the noise's spectrum
 
     def train(
         self, loss: str | Loss, alpha: float, ridge: float, warm: OrderParameters | None
     ) -> TunedReadout:
         """Train on α d samples with a ridge; where that fails, return the largest error."""
-        limit = train_limit(self.model, self.task, self.query, self.level)
+        limit = train_limit(self.model, self.task.whitened, self.query, self.level)
+        where = directions(self.model, self.task, self.query, self.parts, limit)
+        kind, pi = get_loss(loss), self.task.pi
         try:
-            readout = train_readout(limit, get_loss(loss), self.task.pi, alpha, ridge, warm)
+            readout = train_readout(limit, kind, pi, alpha, ridge, warm, spectrum=where)
         except (NotConverged, NoMinimiser):
             return WORST
         pi = self.task.pi if self.pi is None else self.pi
@@ -91,7 +97,7 @@ class Features(NamedTuple):
         >>> round(result.error, 3), abs(result.in_ridge) < 1e-3
         (0.207, True)
         """
-        limit = train_limit(self.model, self.task, self.query, self.level)
+        limit = train_limit(self.model, self.task.whitened, self.query, self.level)
         law = limit.law(self.task.pi)
         rarer = 2.0 * min(self.task.pi, 1.0 - self.task.pi)
 
@@ -175,11 +181,23 @@ def best_shift(test: JointLaw, point: OrderParameters) -> float:
     return float(result.x) - point.b
 
 
+def _difference(problem: Saddle, at: OrderParameters, name: str) -> np.ndarray:
+    """Return how the gradient of the penalty changes with the logarithm of λ or of δ."""
+    here = getattr(problem, name)
+    ends = [
+        replace(problem, **{name: here * float(np.exp(by))}).penalty(at).slopes
+        for by in (LOG_STEP, -LOG_STEP)
+    ]
+    return np.asarray((ends[0] - ends[1]) / (2.0 * LOG_STEP))
+
+
 def solution_slopes(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
     """Return how the solution (μ, b, ρ, t) moves with log λ and with log α."""
     problem, at, local = readout.problem, readout.point, readout.local
     assert local is not None
     in_ridge = problem.ridge * np.array([*at.mu, 0.0, at.rho, 0.0])
     in_data = np.array([*np.zeros(len(at.mu) + 1), at.rho * at.t, 0.5 * at.rho**2]) / problem.delta
+    if problem.spectrum is not None:
+        in_ridge, in_data = (_difference(problem, at, name) for name in ("ridge", "delta"))
     slopes = -np.linalg.solve(local.hessian, np.column_stack([in_ridge, in_data]))
     return slopes[:, 0], slopes[:, 1]

@@ -23,7 +23,7 @@ from ...query import Query
 from .budget import Budget
 from .readouts import Features
 from .ridges import TunedReadout
-from .steps import Aligned, best_steps
+from .steps import Aligned, best_steps, query_parts
 
 FIRST_KAPPAS = (0.3, 0.7, 1.5, 3.0, 6.0)
 OTHER_SPLITS = (0.15, 0.85)  # tried where half the data for the query gives the constant answer
@@ -74,9 +74,9 @@ def attention(
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
     aligned = best_steps(task, loss, setting.split * alpha, budget.d)
     query = Query(setting.kappa, float(np.clip(aligned.cosine, -1.0, 1.0)))
-    features = Features(
-        get_model("attention"), task, query, budget.test_pi(setting.balance), budget.d
-    )
+    pi = budget.test_pi(setting.balance)
+    parts = query_parts(task, aligned.steps, loss, setting.split * alpha)
+    features = Features(get_model("attention"), task, query, pi, budget.d, parts=parts)
     readout = _train_readout(features, loss, (1.0 - setting.split) * alpha, near, keep_ridge)
     return setting._replace(readout=readout, aligned=aligned)
 

@@ -23,6 +23,8 @@ from ...errors import NotConverged
 from ...losses import Loss, get_loss
 from ...task import Task
 from ...theory.alignment import align_one
+from ...theory.spectrum.directions import QueryParts
+from ...theory.spectrum.moments import moments_of
 from ...training import Training
 
 BIASES = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])
@@ -90,6 +92,14 @@ def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -
     return Aligned(float(cosine[0]), Steps(step, float(rates[at]), first, balanced))
 
 
+def query_parts(task: Task, steps: Steps, loss: str | Loss, alpha0: float) -> QueryParts | None:
+    """Return where in the spectrum of the noise steps put the query; None in white noise."""
+    if task.noise is None:
+        return None
+    parts: QueryParts | None = align_one(task, steps.training(alpha0, 1.0, loss=loss))["parts"]
+    return parts
+
+
 def short_step(task: Task, alpha0: float) -> float:
     """Return an η_w that is short: slopes of order one move scores by little.
 
@@ -104,9 +114,11 @@ def short_step(task: Task, alpha0: float) -> float:
     True
     """
     lift, pi = task.theta * task.R / task.L, float(task.pi)
-    own = 1.0 / (alpha0 * task.L)
-    noise = np.sqrt(((pi * lift) ** 2 + own) / task.L)
-    return max(float(SHORT_STEP / max(1.0, own + pi * lift**2 + noise)), SHORTEST)
+    own, moments = 1.0 / (alpha0 * task.L), moments_of(task)
+    across = (pi * lift) ** 2 * moments.signal[1] + own * moments.mean[2]
+    noise = np.sqrt(across / task.L)
+    size = own * moments.mean[1] + pi * lift**2 + noise
+    return max(float(SHORT_STEP / max(1.0, size)), SHORTEST)
 
 
 def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> Aligned:
@@ -194,14 +206,17 @@ def _cosines(
     g = here if first == "sequential" else tuple(np.broadcast_to(item, bias.shape) for item in zero)
     plus, minus = _balanced(pi, loss.kinked) if balanced else ((item, item**2) for item in here)
     signal = -pi * g[0] * lift
-    norm2 = signal**2 + (pi * g[0] ** 2 + (1.0 - pi) * g[1] ** 2) / (alpha0 * L)
+    mean, along_signal, gain = moments_of(task)
+    power = (pi * g[0] ** 2 + (1.0 - pi) * g[1] ** 2) / (alpha0 * L)
+    norm2 = signal**2 * along_signal[1] + power * mean[2]
     spare = task.theta**2 * task.R * (1.0 - task.R / L)
     A = pi * plus[0] * spare * signal
     B = (L - 1.0) * (pi * plus[0] + (1.0 - pi) * minus[0])
     across = (L - 1.0) * norm2
     N = (pi * plus[1] * (spare * signal**2 + across) + (1.0 - pi) * minus[1] * across) / alpha0
-    square = A**2 + 2.0 * A * B * signal + B**2 * norm2 + N
-    along = -(A + B * signal)
+    square = A**2 * along_signal[1] + 2.0 * A * B * signal * along_signal[2] + N * mean[2]
+    square += B**2 * (signal**2 * along_signal[3] + power * mean[4])
+    along = -(A + B * signal * along_signal[1]) / gain
     return np.asarray(
         np.divide(along, np.sqrt(square), out=np.zeros(bias.shape), where=square > 1e-300)
     )

@@ -21,7 +21,9 @@ def fill_noise(noise: Noise, out: Single, generator: np.random.Generator) -> Sin
         out[...] = generator.standard_t(noise.df, out.shape)
         out *= np.float32(np.sqrt((noise.df - 2.0) / noise.df))
     correlate(noise, out)
-    if noise.root is not None:
+    if noise.root is not None and noise.root.ndim == 1:
+        out *= noise.root.astype(np.float32)
+    elif noise.root is not None:
         rows = out.reshape(-1, out.shape[-1])
         rows[...] = rows @ noise.root.T.astype(np.float32)
     return out

@@ -16,6 +16,7 @@ from ...running.seeds import child, generator
 from ...solvers.algebra.problem import Fit
 from ..error.attention import ScoreLaw
 from ..samples.data import Tokens, tokens
+from ..samples.placed import from_whitened, placed, whitened_signal
 from . import stages
 from .end_to_end import train_together
 from .specification import Trial
@@ -40,12 +41,24 @@ def train(trial: Trial) -> TrainedReadout:
         fit = stages.readout(F, data.y, spec.training)
         state = State(state.q, fit.w, fit.b)
     signals = fit.w.reshape(-1, spec.d) @ xi.T
+    more = (state, xi, *_whitened(trial, xi, fit.w))
     if not spec.model.has_query:
         alignment = aligned(trial, xi, None, None)
-        return TrainedReadout(fit, data.y, signals, None, np.nan, alignment, state, xi)
+        return TrainedReadout(fit, data.y, signals, None, np.nan, alignment, *more)
     alignment = aligned(trial, xi, None if first is None else first.w, state.q)
     score_law, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
-    return TrainedReadout(fit, data.y, signals, score_law, query_part, alignment, state, xi)
+    if spec.task.noise is not None:
+        query_part = score_law.along
+    return TrainedReadout(fit, data.y, signals, score_law, query_part, alignment, *more)
+
+
+def _whitened(trial: Trial, xi: FloatArray, w: FloatArray) -> tuple[float, float | None]:
+    """Return the norms of signal and readout in whitened coordinates, 1 and None without a Σ."""
+    spec = trial.spec
+    if spec.task.noise is None:
+        return 1.0, None
+    gain = float(np.linalg.norm(whitened_signal(spec.noise, xi)))
+    return gain, float(np.linalg.norm(spec.noise.transform(w.reshape(-1, spec.d))))
 
 
 def align(trial: Trial) -> dict[str, float]:
@@ -97,6 +110,8 @@ def _signal(trial: Trial) -> FloatArray:
     """Return the direction of the signal, given or random; of several, orthonormal rows."""
     spec, task = trial.spec, trial.spec.task
     rng = generator(trial.stream("signal"))
+    if task.noise is not None:
+        return placed(task, spec.d, rng)
     if task.signals is None:
         xi = rng.standard_normal(spec.d) if spec.signal is None else spec.signal
         return np.asarray(xi / np.linalg.norm(xi))
@@ -136,6 +151,9 @@ def _query(trial: Trial, xi: FloatArray, D0: Data) -> tuple[State | None, State,
         return first, state, _unit(state.q)
     kappa = spec.query.kappa
     across = generator(trial.stream("query")).standard_normal(spec.d)
+    if spec.task.noise is not None:
+        xi = whitened_signal(spec.noise, xi)
+        xi = xi / np.linalg.norm(xi)
     if spec.query.cosines is None:
         s = spec.query.cosine
         across -= (across @ xi) * xi
@@ -147,6 +165,8 @@ def _query(trial: Trial, xi: FloatArray, D0: Data) -> tuple[State | None, State,
     across *= np.sqrt(left) / max(float(np.linalg.norm(across)), 1e-300)
     direction = along + across
     norm = 1.0 if np.isinf(kappa) else kappa / spec.training.beta  # of a hard query any will do
+    if spec.task.noise is not None:
+        direction = from_whitened(spec.noise, direction)
     return None, start._replace(q=norm * direction), direction
 
 

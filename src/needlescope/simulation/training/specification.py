@@ -90,6 +90,8 @@ class Specification:
     def question(self, call: str, trials: int, seed: Any, options: Iterable[str]) -> Question:
         """Return the arguments of a call by name, for its result, defaults resolved."""
         values = {name: getattr(self, name) for name in options}
+        if self.task.noise is not None:
+            values = {name: value for name, value in values.items() if name != "noise"}
         if self.test_task is self.task:
             values.pop("test_task", None)
         return Question(

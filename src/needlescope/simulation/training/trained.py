@@ -12,6 +12,7 @@ from ...models.gradient import State
 from ...solvers.algebra.problem import Fit
 from ..error.attention import ScoreLaw
 from ..samples.data import Marks
+from ..samples.placed import whitened_signal
 from .specification import Trial
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
@@ -34,6 +35,8 @@ class TrainedReadout(NamedTuple):
     alignment: dict[str, float]
     state: State | None = None  # in the coordinates of the tokens, where there are tokens
     xi: FloatArray | None = None
+    gain: float = 1.0  # ‖R⁻¹ξ‖, the norm of the signal in whitened coordinates
+    norm: float | None = None  # √(wᵀΣw), where the task has a covariance Σ
 
 
 def aligned(
@@ -41,11 +44,17 @@ def aligned(
 ) -> dict[str, float]:
     """Return signal, norm and cosine of w after the first step and of the query.
 
+    They are those in whitened coordinates where the task has a covariance.
+
     With several signals, they refer to the positives' mean signal; the cosines with each are added.
     """
     spec, task = trial.spec, trial.spec.task
     result = dict.fromkeys(ALIGNMENT, np.nan)
     several = task.signals is not None
+    if task.noise is not None:
+        xi = whitened_signal(spec.noise, xi)
+        xi = xi / np.linalg.norm(xi)
+        first, q = (None if item is None else spec.noise.transform(item) for item in (first, q))
     if several:
         result |= {item: np.nan for name in COSINES for item in each_of(name, trial)}
     for name, vector in (("w", first), ("q", q)):

@@ -75,6 +75,7 @@ def bayes_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("bayes_threshold")
+    task.need_white("bayes_threshold")
     task.need_plain("bayes_threshold")
     alpha = amount("alpha", alpha)
     error = real("error", error, LEAST_TARGET, 1.0, open_high=True)

@@ -81,7 +81,12 @@ def of_limit(model: Model, base: str, task: Task | None = None) -> str:
 def of_oracle(base: str, task: Task) -> str:
     """Return the provenance of an oracle error."""
     random = {"with a random number of signal tokens": isinstance(task.R, SignalCount)}
-    return _beyond(base, random)
+    return _beyond(base, random | _of_noise(task))
+
+
+def of_learner(base: str, task: Task) -> str:
+    """Return the provenance of the Bayes-optimal learner or of AMP."""
+    return _beyond(base, _of_noise(task))
 
 
 def of_search(*bases: str) -> str:
@@ -111,7 +116,12 @@ def _of_task(task: Task) -> dict[str, bool]:
         "with several signals": task.signals is not None,
         "with a random number of signal tokens": isinstance(task.R, SignalCount),
         "with label noise": task.label_noise is not None,
+        **_of_noise(task),
     }
+
+
+def _of_noise(task: Task) -> dict[str, bool]:
+    return {"with a covariance of the noise": task.noise is not None}
 
 
 def _is_built_in(loss: str | Loss) -> bool:

@@ -42,7 +42,8 @@ def oracle(
     Our derivation of the quantities of proposition 1 and theorem 1 (arXiv v1), for the linear
     models and for attention, and the Bayes rule. Exact at finite L: nothing is trained, no limit is
     taken. L → ∞ is the representation regime; `predict` keeps L fixed. Errors are against true
-    labels, so label noise does not change them.
+    labels, so label noise does not change them. With a covariance Σ of the noise the query and the
+    readout are along Σ⁻¹ξ, the best directions.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def oracle(
     tol = check_tol(tol)
     points = GridPoints(on_error, task.shape, task)
     blank = {"model": model, "provenance": of_oracle(ORACLES[model].provenance, task)}
-    jobs = ((item, model, tol) for item in task.scalars(task.shape))
+    jobs = ((item, model, tol) for item in task.whitened.scalars(task.shape))
     rows = points.solve(blank, jobs, solve_oracle)
     question = Question("oracle", task, None, {"tol": tol, "on_error": on_error})
     return gather(Oracle, rows, task.shape, question)

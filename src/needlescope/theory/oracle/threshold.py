@@ -71,6 +71,7 @@ def oracle_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("oracle_threshold")
+    task.need_white("oracle_threshold")
     task.need_plain("oracle_threshold")
     choice("model", model, tuple(ORACLES))
     tol = check_tol(tol)

@@ -13,7 +13,7 @@ the bias from b0, a distance that floating point resolves where b itself is too 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def solve_near_collapse(problem: Saddle, start: OrderParameters) -> tuple[OrderP
         raise NotConverged("the loss has no kink to expand about")
     bias = _best_constant(loss, _positives(problem))
     pair = LossPair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
-    close = Saddle(problem.law, pair, problem.delta, problem.ridge)
+    close = replace(problem, loss=pair)
     point, local = solve(close, start._replace(b=start.b - bias))
     return point._replace(b=bias + point.b), local._replace(
         chain=None

@@ -12,13 +12,14 @@ where its test error changes, the limit is approached slowly, and n samples are 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...models.nodes import JointLaw
 from .measures import error_slope, test_error
-from .problem import Saddle
 from .readout import Readout
 from .solver import MAX_RESIDUAL, newton, solve
 
@@ -47,7 +48,7 @@ def rare_event_shift(readout: Readout, test: JointLaw, n: float) -> float:
     for label in (1.0, -1.0):
         if not kept[law.y == label].any():
             return float(test.weight[test.y == label].sum()) - here
-    other = Saddle(law, problem.loss, problem.delta, problem.ridge)
+    other = replace(problem, law=law)
     point, local = newton(other, readout.point)
     if not local.residual <= MAX_RESIDUAL:
         try:

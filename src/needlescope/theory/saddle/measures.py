@@ -12,6 +12,7 @@ compression.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def measure(readout: Readout, test: JointLaw, coarse: tuple[JointLaw, JointLaw])
         return Measures(mean[0, :3], np.zeros(3), np.zeros(3), [])
     replicated = _estimates(train_table, test_table, True)
     slopes = _slopes(problem, chain, test, at)
-    other = Saddle(coarse[0], problem.loss, problem.delta, problem.ridge)
+    other = replace(problem, law=coarse[0])
     rough = _estimates(
         _train_table(problem.loss, coarse[0], other.chain(at)), _test_table(coarse[1], at), False
     )

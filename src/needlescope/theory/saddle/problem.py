@@ -4,7 +4,8 @@
 
 with V = Σ_j τ_j μ_j² + A ρ² and Ψ the smoothed Moreau envelope. F is concave in t, and its maximum
 over t is convex in (μ, b, ρ), so its only stationary point is the answer (`solver` finds it). At
-the saddle t ≥ δλ. Gradients and Hessians are in the order (μ, b, ρ, t).
+the saddle t ≥ δλ. Gradients and Hessians are in the order (μ, b, ρ, t). Noise with a spectrum
+changes the terms beside the expectation (`ridge`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...models.nodes import JointLaw
+from ..spectrum.directions import Directions
 from .envelope import Envelope, envelope
+from .ridge import Penalty, anisotropic, isotropic
 
 
 class OrderParameters(NamedTuple):
@@ -100,6 +103,7 @@ class Saddle:
     delta: float
     ridge: float
     rounding: float = 0.0
+    spectrum: Directions | None = None
 
     def chain(self, at: OrderParameters) -> Chain:
         """Evaluate the envelope at the nodes, with the derivatives of its arguments."""
@@ -115,18 +119,15 @@ class Saddle:
         """Evaluate F, gradient and Hessian; with ρ fixed, its equation counts as satisfied."""
         k, chain = len(at.mu), self.chain(at)
         part = self._expected(chain, at)
-        value, slopes, bends = self._penalty(at)
-        scale = part.scale.copy()
-        scale[:k] += self.ridge * at.norm
-        scale[k + 1] += at.rho * (self.ridge + at.t / self.delta)
-        scale[k + 2] += abs(slopes[k + 2])
-        gradient = part.gradient + slopes
+        penalty = self.penalty(at)
+        scale = part.scale + penalty.scale
+        gradient = part.gradient + penalty.slopes
         if fixed_rho:
             gradient[k + 1] = 0.0
         return Local(
-            part.value + value,
+            part.value + penalty.value,
             gradient,
-            part.hessian + bends,
+            part.hessian + penalty.bends,
             np.where(scale > 0.0, scale, 1.0),
             chain,
         )
@@ -152,14 +153,17 @@ class Saddle:
         hessian[-1, -1] = float((w * e.gg) @ dg**2) + 2.0 * float((w * e.g) @ -dg) / at.t
         return Local(float(w @ e.value), gradient, hessian, scale)
 
-    def _penalty(self, at: OrderParameters) -> tuple[float, FloatArray, FloatArray]:
-        """The terms outside the expectation: value, gradient, Hessian."""
-        k, lam, rho, pull = len(at.mu), self.ridge, at.rho, at.t / self.delta
-        value = 0.5 * lam * (float(at.mu @ at.mu) + rho * rho) - 0.5 * rho * rho * pull
-        rest = [0.0, rho * (lam - pull), -0.5 * rho * rho / self.delta]
-        bends = np.diag(np.concatenate([np.full(k, lam), [0.0, lam - pull, 0.0]]))
-        bends[k + 1, k + 2] = bends[k + 2, k + 1] = -rho / self.delta
-        return value, np.concatenate([lam * at.mu, rest]), bends
+    def penalty(self, at: OrderParameters) -> Penalty:
+        """The terms outside the expectation."""
+        if self.spectrum is None:
+            return isotropic(at.mu, at.rho, at.t, self.delta, self.ridge)
+        return anisotropic(at.mu, at.rho, at.t, self.delta, self.ridge, self.spectrum)
+
+    @property
+    def least_t(self) -> float:
+        """The t at which the data's pull vanishes, χ = 0: the saddle lies beyond."""
+        mean = 1.0 if self.spectrum is None else float(self.spectrum.share @ self.spectrum.s)
+        return self.delta * self.ridge / mean
 
     def units(self, at: OrderParameters) -> FloatArray:
         """Return steps in (μ, b, ρ) that change the scores by their own size, at least one."""

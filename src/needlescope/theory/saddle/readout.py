@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ...errors import NoMinimiser, NotConverged
 from ...losses import Loss
 from ...models.nodes import CLEAN, Flips, JointLaw, LimitLaw
+from ..spectrum.directions import Directions
 from .collapse import collapsed_bias, solve_near_collapse
 from .margin import separability
 from .problem import Local, OrderParameters, Saddle
@@ -46,19 +48,22 @@ def train_readout(
     ridge: float,
     warm: OrderParameters | None = None,
     flips: Flips = CLEAN,
+    spectrum: Directions | None = None,
 ) -> Readout:
     """Minimise the ridge-regularised loss on α d samples, in the limit.
 
     ``warm`` is the solution of a neighbouring problem, ``flips`` are the probabilities of flipping
-    the label of a positive and of a negative. A ridge of zero means the limit λ → 0⁺ for the square
-    loss; other losses then have a minimiser only beyond the separability capacity.
+    the label of a positive and of a negative, ``spectrum`` is where the readout's directions lie in
+    that of the noise, in whose whitened coordinates ``limit`` is. A ridge of zero means the limit
+    λ → 0⁺ for the square loss; other losses then have a minimiser only beyond the separability
+    capacity.
     """
     law, delta = limit.law(pi, flips), alpha / limit.dim
     if ridge == 0.0:
-        ridge = _ridgeless(law, loss, alpha, limit.dim)
-    problem = Saddle(law, loss, delta, ridge)
+        ridge = _ridgeless(law, loss, alpha, limit.dim, spectrum)
+    problem = Saddle(law, loss, delta, ridge, spectrum=spectrum)
     if loss.square:
-        point = solve_square(law, delta, ridge)
+        point = solve_square(law, delta, ridge, spectrum)
         local = problem.local(point)
         if not local.residual <= MAX_RESIDUAL:
             raise NotConverged(
@@ -71,7 +76,7 @@ def train_readout(
         point, local = newton(problem, warm)
         if local.residual <= MAX_RESIDUAL:
             return _check_bias(Readout(problem, point, local))
-    start = solve_square(law, delta, max(ridge, 1e-12))
+    start = solve_square(law, delta, max(ridge, 1e-12), spectrum)
     try:
         point, local = solve(problem, start)
     except NotConverged:
@@ -85,7 +90,9 @@ def train_readout(
     return _check_bias(Readout(problem, point, local))
 
 
-def _ridgeless(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
+def _ridgeless(
+    law: JointLaw, loss: Loss, alpha: float, dim: int, spectrum: Directions | None
+) -> float:
     """Return the ridge that stands for the limit λ → 0⁺, or raise where there is no minimiser."""
     delta = alpha / dim
     if loss.square:
@@ -94,7 +101,15 @@ def _ridgeless(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
                 "at ridge = 0 the square loss has its double-descent peak at one sample per "
                 "weight, where the minimiser diverges; use a ridge above 0 or another alpha1"
             )
-        return max(1.0 / delta - 1.0, 0.0) * VANISHING_T * float(law.A.min())
+        if delta > 1.0:
+            return 0.0
+        # λ/t as t → 0, where E[A/(t + A)] → 1: the root of ⟨s/(λ/t + s)⟩ = δ
+        slope = 1.0 / delta - 1.0
+        if spectrum is not None:
+            s, p = spectrum.s, spectrum.share
+            ends = np.array([s.min(), s.max()]) * slope * [1.0 - 1e-9, 1.0 + 1e-9]
+            slope = float(brentq(lambda at: float(p @ (s / (at + s))) - delta, *ends))
+        return slope * VANISHING_T * float(law.A.min())
     shortfall = separability(law).value
     if delta * shortfall <= 1.0:
         raise NoMinimiser(

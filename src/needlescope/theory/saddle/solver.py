@@ -102,7 +102,9 @@ def _continuation(
     easy = replace(problem, rounding=1.0 if sharp else 0.0)
     target = max(problem.ridge, LEAST_RIDGE)
     ridge, factor = max(target, 1.0), 10.0
-    first = start if fixed_rho else solve_square(problem.law, problem.delta, ridge)
+    first = start
+    if not fixed_rho:
+        first = solve_square(problem.law, problem.delta, ridge, problem.spectrum)
     point, local = newton(replace(easy, ridge=ridge), first, fixed_rho)
     if local.residual > MAX_RESIDUAL:
         point, local = nested(replace(easy, ridge=ridge), first, fixed_rho)
@@ -177,23 +179,28 @@ def nested(
 
 
 def _inner(problem: Saddle, at: OrderParameters, fixed_rho: bool) -> tuple[OrderParameters, Local]:
-    """Maximise over t ≥ δλ: E[A ℓ'²]/t² falls in t, and must come down to ρ²/δ."""
-    floor = np.log(max(problem.delta * problem.ridge, 1e-290))
-    target = np.log(0.5 * at.rho**2 / problem.delta)
+    """Maximise over t ≥ δλ: E[A ℓ'²]/t² falls in t, and must come down to ρ²/δ.
+
+    With a spectrum the penalty's slope in t takes the place of −ρ²/(2δ).
+    """
+    floor = np.log(max(problem.least_t, 1e-290))
     low, high = -np.inf, np.inf
     x = max(np.log(at.t), floor)
     for _ in range(INNER_STEPS):
         at = at._replace(t=float(np.exp(x)))
         local = problem.local(at, fixed_rho)
-        pull = max(local.gradient[-1] + 0.5 * at.rho**2 / problem.delta, 1e-300)
-        gap = np.log(pull) - target
+        penalty = problem.penalty(at)
+        push, bend = -float(penalty.slopes[-1]), float(penalty.bends[-1, -1])
+        pull = max(local.gradient[-1] + push, 1e-300)
+        gap = np.log(pull) - np.log(push) if push > 0.0 else np.inf
         if abs(gap) < 1e-10 or (gap < 0.0 and x <= floor):
             break
         if gap > 0.0:
             low = x
         else:
             high = x
-        slope = local.hessian[-1, -1] * at.t / pull
+        slope = (local.hessian[-1, -1] - bend) * at.t / pull
+        slope += bend * at.t / push if push > 0.0 else 0.0
         new = x - gap / min(slope, -1e-3)
         new = min(max(new, x - 5.0, floor), x + 5.0)
         if not low < new < high:

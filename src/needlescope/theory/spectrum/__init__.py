@@ -1,0 +1,1 @@
+"""Noise with a spectrum: its moments, and where in it signal, query and readout lie."""
