@@ -108,6 +108,14 @@ class Spectrum:
         s = self.s
         return f"Spectrum(<{len(s)} eigenvalues, {s.min():g} to {s.max():g}, mean {self.mean:g}>)"
 
+    def __hash__(self) -> int:
+        """Hash the eigenvalues and their shares, once."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.eigenvalues, self.shares))
+
     @classmethod
     def power_law(cls, exponent: float, count: int = 1000) -> Spectrum:
         """Return s_k ∝ k^{−exponent}, k = 1 … count, with mean 1.
@@ -154,7 +162,7 @@ class Spectrum:
         one of ``count`` parts of equal probability, and the mean of all is 1.
 
         >>> Spectrum.marchenko_pastur(0.5, 4).s.round(2)
-        array([0.2 , 0.57, 1.09, 2.14])
+        array([0.24, 0.6 , 1.13, 2.03])
         """
         r = single("ratio", ratio, 0.0, 1.0, open_low=True, open_high=True)
         count = whole("count", count, 1, MOST_EIGENVALUES // 10)

@@ -24,7 +24,7 @@ from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
 from .noise import Noise
 from .signal_count import SignalCount
-from .spectrum import Levels, signal_weights
+from .spectrum import Levels, Spectrum, signal_weights
 
 MOST_SIGNALS = 64
 
@@ -237,10 +237,7 @@ class Task(Gridded):
     @property
     def levels(self) -> Levels | None:
         """The levels of the noise's spectrum with the signal's weights; None without a noise."""
-        if self.noise is None:
-            return None
-        spectrum = self.noise.levels
-        return Levels(spectrum.s, spectrum.p, _place(self.noise, self.signal))
+        return None if self.noise is None else levels_of(self.noise, self.signal)
 
     @property
     def whitened(self) -> Task:
@@ -314,7 +311,7 @@ class Task(Gridded):
             listed("signal", unmasked("signal", place), "numbers")
             place = tuple(np.ravel(real("signal", place, -np.inf, np.inf)).tolist())
         object.__setattr__(self, "signal", place)
-        _place(self.noise, place)
+        levels_of(self.noise, place)
 
     def _check_count(self) -> None:
         if isinstance(self.R, SignalCount):
@@ -355,9 +352,13 @@ class Task(Gridded):
 
 
 @lru_cache(maxsize=64)
-def _place(noise: Noise, place: Any) -> FloatArray:
-    """Return the signal's weight on each level of the noise's spectrum, or refuse it."""
+def levels_of(noise: Noise, place: Any) -> Levels:
+    """Return the levels of a noise with the signal's weight on each, or refuse its place."""
     spectrum = noise.levels
+    return Levels(spectrum.s, spectrum.p, _weights_of(noise, spectrum, place))
+
+
+def _weights_of(noise: Noise, spectrum: Spectrum, place: Any) -> FloatArray:
     if noise.covariance is None or not isinstance(place, tuple):
         return signal_weights(spectrum, place)
     d, xi = len(noise.covariance), np.array(place)

@@ -173,8 +173,8 @@ def _groups_by_law(jobs: list[GridProblem], points: GridPoints) -> dict[Any, lis
     groups: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
         if index not in points.lost:
-            place = None if job.parts is None else id(job.parts)
-            groups[job.task, job.query, id(get_loss(job.training.loss)), place].append(index)
+            loss = id(get_loss(job.training.loss))
+            groups[job.task, job.query, loss, job.parts].append(index)
     for members in groups.values():
         members.sort(key=lambda k: (-jobs[k].training.ridge, jobs[k].alpha, k))
     return groups

@@ -7,7 +7,8 @@ zero. Each iteration attends to the tokens along it; the attended mean is the ne
     x ← (Σ Fᵀ g − x α₊ θ² (R − s))/(1 + A),    V = 1/(1 + A)
 
 The terms with V and with R − s are the Onsager correction: they remove a sample's own contribution
-to x. Plain expectation–maximisation (EM) lacks them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
+to x. With a covariance of the noise, tokens are whitened and the components of x have the prior
+variances P_k with mean 1: x_k ← P_k(…)_k/(1 + P_k A), V = ⟨P/(1 + P A)⟩. Plain expectation–maximisation (EM) lacks them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
 """
 
 from __future__ import annotations
@@ -33,11 +34,18 @@ class Estimate(NamedTuple):
 
 
 def iterate(
-    task: Task, data: Data, iterations: int, *, corrected: bool = True, theta: float | None = None
+    task: Task,
+    data: Data,
+    iterations: int,
+    *,
+    corrected: bool = True,
+    theta: float | None = None,
+    prior: FloatArray | float = 1.0,
 ) -> Iterator[Estimate]:
     """Yield the estimate after each iteration, from samples that all carry a signal.
 
     ``theta`` is the assumed strength; without it the strength is learned, round by round.
+    ``prior`` are the variances of the signal's components, of mean 1.
     """
     (L, d), n = data.tokens, len(data.y)
     learns = theta is None
@@ -55,10 +63,10 @@ def iterate(
             pulled += (g[block.rows].ravel().astype(rows.dtype) @ rows).astype(float) / np.sqrt(d)
         s, field = squares / n, n / d * strength**2
         if corrected:
-            x = (pulled - x * field * (task.R - s)) / (1.0 + field * s)
-            V = 1.0 / (1.0 + field * s)
+            x = prior * (pulled - x * field * (task.R - s)) / (1.0 + prior * field * s)
+            V = float(np.mean(prior / (1.0 + prior * field * s)))
         else:
-            x = pulled / (1.0 + field * task.R)
+            x = prior * pulled / (1.0 + prior * field * task.R)
         yield Estimate(x / np.sqrt(d), strength, number)
         if learns:
             strength = learned_strength(float(x @ x) / d, field * s, strength)

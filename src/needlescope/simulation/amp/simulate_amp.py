@@ -10,16 +10,15 @@ from ...answer import Question
 from ...arrays import MEMORY, FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind, choice, real, whole
 from ...models.blocks import Data, hold
-from ...noise import STANDARD
 from ...results import SimulatedAMP
 from ...running.processes import Progress, check_n_jobs, run, worth
 from ...running.seeds import child, generator, streams
 from ...task import Positions, Task
 from ..checks import check_memory, trial_count
 from ..error.estimated import estimated_error
-from ..samples.data import Tokens
 from ..summary import build, by_name, means
 from .iteration import Estimate, iterate
+from .problem import Problem, check_dimension
 
 METHODS = ("amp", "em")
 MEANS = ("overlap", "self_overlap", "assumed_theta", "test_error")
@@ -149,6 +148,9 @@ def check_amp(
     whole("iterations", iterations, 1, 10_000)
     whole("memory", memory, 1, 1 << 50)
     choice("method", method, METHODS)
+    check_dimension(task, d)
+    if assumed_theta == "learned":
+        task.need_white("assumed_theta='learned'")
     if isinstance(assumed_theta, str):
         choice("assumed_theta", assumed_theta, ("learned",))
     elif assumed_theta is not None:
@@ -201,21 +203,29 @@ class _Trial(NamedTuple):
 def _trial(trial: _Trial) -> dict[str, Any]:
     """Draw the samples with a signal, iterate, and test the last estimate."""
     task, d = trial.task, trial.d
-    xi = generator(child(trial.seed, 0)).standard_normal(d)
-    xi /= np.linalg.norm(xi)
+    drawn = Problem.draw(task, d, generator(child(trial.seed, 0)))
+    task, xi = drawn.white, drawn.signal
     n = max(1, round(trial.alpha * d))
     count = int((generator(child(trial.seed, 1)).random(n) < task.pi).sum())
     path = np.zeros(trial.iterations + 1)
     assumed_task = task if trial.assumed_R is None else task.replace(R=trial.assumed_R)
     last = Estimate(np.zeros(d), task.theta, 0)
     if count:
-        data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(trial.seed, 2))
+        data: Data = drawn.tokens(trial.task, count, child(trial.seed, 2))
         if 4 * count * task.L * d <= trial.memory:
             data = hold(data)
         assumed = task.theta if trial.assumed_theta is None else trial.assumed_theta
         theta = None if isinstance(assumed, str) else float(assumed)
         corrected = trial.method == "amp"
-        for last in iterate(assumed_task, data, trial.iterations, corrected=corrected, theta=theta):
+        steps = iterate(
+            assumed_task,
+            data,
+            trial.iterations,
+            corrected=corrected,
+            theta=theta,
+            prior=drawn.prior,
+        )
+        for last in steps:
             path[last.round] = _cosine(last.xi, xi) ** 2
     size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
     rng = generator(child(trial.seed, 3))

@@ -14,6 +14,7 @@ from ...task import Task
 from ..common.arguments import tol_not_met
 from ..common.grid_points import GridPoints, Row
 from .posterior_mass import LADDER, PosteriorMass, posterior_mass
+from .prior import UNIFORM, Prior, prior_of
 
 
 class AlphaGrid(NamedTuple):
@@ -21,8 +22,9 @@ class AlphaGrid(NamedTuple):
 
     alpha: Any  # as given: a number or an array
     shape: tuple[int, ...]
-    tasks: list[Task]
+    tasks: list[Task]  # in whitened coordinates
     alphas: FloatArray
+    prior: Prior = UNIFORM
 
     def groups(self) -> list[list[int]]:
         """Return the indices of the points that share L, R, θ and positions, a list for each."""
@@ -78,4 +80,5 @@ def broadcast_alpha(task: Task, alpha: Value) -> AlphaGrid:
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
-    return AlphaGrid(alpha, shape, task.scalars(shape), np.broadcast_to(alpha, shape).ravel())
+    tasks, alphas = task.whitened.scalars(shape), np.broadcast_to(alpha, shape).ravel()
+    return AlphaGrid(alpha, shape, tasks, alphas, prior_of(task))

@@ -4,6 +4,7 @@ The signal is an unknown, uniformly random direction. Only positives carry infor
 its posterior mean has a squared overlap q with it that solves one scalar equation (`phases`). The
 optimal decision on a fresh sample depends on its tokens along the posterior mean alone, which have
 the law of a known signal of strength θ√q. The test error is the Bayes error of `oracle` there.
+With a covariance Σ of the noise, which the learner knows, all this is in whitened coordinates.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ...results import BayesOptimal, gather
 from ...task import Task
 from ..common.arguments import check_tol
 from ..common.grid_points import GridPoints, Row
-from ..common.provenance import BAYES_OPTIMAL
+from ..common.provenance import BAYES_OPTIMAL, of_learner
 from ..law.ladder import ERRORS_WITHIN_TOL
 from .alpha_grid import broadcast_alpha
 from .effective_error import TEST_ERRORS, effective_errors
@@ -67,14 +68,14 @@ def bayes_optimal(
     points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
 
     def solve(members: list[int], table: PosteriorMass) -> list[tuple[Row, float]]:
-        overlaps = solve_overlaps(grid.tasks[members[0]], table, grid.samples(members))
+        overlaps = solve_overlaps(grid.tasks[members[0]], table, grid.samples(members), grid.prior)
         errors = _errors(grid.tasks, members, overlaps, tol, points)
         columns = {**overlaps._asdict(), **errors}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         worst = np.maximum(errors["test_error_se"], errors["amp_test_error_se"])
         return list(zip(rows, (ERRORS_WITHIN_TOL * worst).tolist(), strict=True))
 
-    blank = {"provenance": BAYES_OPTIMAL}
+    blank = {"provenance": of_learner(BAYES_OPTIMAL, task)}
     rows = grid.solve(points, blank, solve, tol, "the Bayes-optimal test error")
     options = {"alpha": grid.alpha, "tol": tol, "on_error": on_error}
     question = Question("bayes_optimal", task, None, options)

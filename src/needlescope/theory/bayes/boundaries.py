@@ -14,11 +14,12 @@ from ...results import PhaseBoundaries, gather
 from ...task import Task
 from ..common.arguments import check_tol, tol_not_met
 from ..common.grid_points import GridPoints
-from ..common.provenance import BAYES_OPTIMAL
+from ..common.provenance import BAYES_OPTIMAL, of_learner
 from ..law.ladder import ERRORS_WITHIN_TOL
 from .effective_error import effective_error
 from .phases import find_transition, stationary_branch, transition_errors
 from .posterior_mass import LADDER, posterior_mass
+from .prior import Prior, prior_of
 
 
 def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") -> PhaseBoundaries:
@@ -58,14 +59,15 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     task.need_plain("phase_boundaries")
     tol = check_tol(tol)
     points = GridPoints(on_error, task.shape, task)
-    jobs = ((item,) for item in task.scalars(task.shape))
-    rows = points.solve({"provenance": BAYES_OPTIMAL}, jobs, _boundaries, tol)
+    jobs = ((item,) for item in task.whitened.scalars(task.shape))
+    blank = {"provenance": of_learner(BAYES_OPTIMAL, task)}
+    rows = points.solve(blank, jobs, _boundaries, tol, prior_of(task))
     options = {"tol": tol, "on_error": on_error}
     question = Question("phase_boundaries", task, None, options)
     return gather(PhaseBoundaries, rows, task.shape, question)
 
 
-def _boundaries(task: Task, tol: float) -> dict[str, Any]:
+def _boundaries(task: Task, tol: float, prior: Prior) -> dict[str, Any]:
     smooth = dict.fromkeys(
         ("alpha_it", "alpha_it_se", "alpha_amp", "alpha_amp_se", "error_before", "error_after"),
         np.nan,
@@ -75,7 +77,7 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
     for level in LADDER:
         table = posterior_mass(task, level)
         branch, *others = (
-            stationary_branch(task.theta, table, column) for column in range(1 + REPLICATES)
+            stationary_branch(task.theta, table, column, prior) for column in range(1 + REPLICATES)
         )
         transition = find_transition(branch)
         agree = all((find_transition(other) is None) == (transition is None) for other in others)

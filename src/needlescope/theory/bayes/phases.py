@@ -4,6 +4,9 @@ State evolution is one scalar equation: with M of `posterior_mass`, an overlap q
 
     q/(1 − q) = απθ² M(θ√q).
 
+Noise with a spectrum, in whitened coordinates: q/(1 − q) is replaced by the field that reaches q
+with the prior of the signal (`prior`), and (1 − q)² below by the dq/dÂ of that field.
+
 The free entropy Φ(q) = ½[q + log(1 − q)] + απ E[log Z] has slope ½[απθ² M(θ√q) − q/(1 − q)], as M/2
 is the derivative of E[log Z] in (θ√q)². So the same table gives its maxima and, integrated, the
 largest of them. On the branch of stationary overlaps α is a function of q,
@@ -37,6 +40,7 @@ from ...arrays import FloatArray
 from ...lattice import REPLICATES
 from ...task import Task
 from .posterior_mass import PosteriorMass
+from .prior import UNIFORM, Prior
 
 BRANCH_NODES = 4000  # overlaps at which the branch is computed
 AT_BOUNDARY = 2.0  # standard errors of a threshold within which the error of q is the jump
@@ -49,11 +53,7 @@ class Branch(NamedTuple):
     theta: float
     q: FloatArray
     alpha: FloatArray
-
-    @property
-    def odds(self) -> FloatArray:
-        """q/(1 − q), the strength of the posterior's field."""
-        return self.q / (1.0 - self.q)
+    field: FloatArray  # the strength of the posterior's field, q/(1 − q) in white noise
 
 
 class Transition(NamedTuple):
@@ -65,7 +65,9 @@ class Transition(NamedTuple):
     high: float
 
 
-def stationary_branch(theta: float, table: PosteriorMass, column: int = 0) -> Branch:
+def stationary_branch(
+    theta: float, table: PosteriorMass, column: int = 0, prior: Prior = UNIFORM
+) -> Branch:
     """Return all stationary overlaps, by the mean of the table or by one of its replicates."""
     kappa = np.unique(
         np.concatenate(
@@ -79,7 +81,10 @@ def stationary_branch(theta: float, table: PosteriorMass, column: int = 0) -> Br
     M = table(kappa)[:, column]
     rest = (theta - kappa) * (theta + kappa)  # θ² (1 − q), without cancellation
     q = (kappa / theta) ** 2
-    return Branch(theta, q, kappa**2 / (rest * theta**2 * M))
+    if prior is UNIFORM:
+        return Branch(theta, q, kappa**2 / (rest * theta**2 * M), q / (1.0 - q))
+    field = prior.field(q, rest / theta**2)
+    return Branch(theta, q, field / (theta**2 * M), field)
 
 
 def find_transition(branch: Branch) -> Transition | None:
@@ -109,7 +114,7 @@ def _free_entropy_gain(branch: Branch, alpha: float, low: float, high: float) ->
     """Return Φ(high) − Φ(low) = ½ ∫ (α/α(q) − 1) q/(1 − q) dq."""
     inside = (branch.q > low) & (branch.q < high)
     q = np.concatenate([[low], branch.q[inside], [high]])
-    slope = np.interp(q, branch.q, (alpha / branch.alpha - 1.0) * branch.odds)
+    slope = np.interp(q, branch.q, (alpha / branch.alpha - 1.0) * branch.field)
     return 0.5 * float(np.sum(0.5 * (slope[1:] + slope[:-1]) * np.diff(q)))
 
 
@@ -150,7 +155,11 @@ def phases(transition: Transition | None, alpha: FloatArray) -> FloatArray:
 
 
 def iterate_overlaps(
-    theta: float, table: PosteriorMass, alpha: FloatArray, iterations: int
+    theta: float,
+    table: PosteriorMass,
+    alpha: FloatArray,
+    iterations: int,
+    prior: Prior = UNIFORM,
 ) -> FloatArray:
     """Return the overlaps of AMP from zero, at [απ, iteration, column of the table]."""
     columns = 1 + REPLICATES
@@ -158,7 +167,7 @@ def iterate_overlaps(
     for number in range(iterations):
         M = table(theta * np.sqrt(result[:, number]))[:, np.arange(columns), np.arange(columns)]
         field = alpha[:, None] * theta**2 * M
-        result[:, number + 1] = field / (1.0 + field)
+        result[:, number + 1] = prior.overlap(field)
     return result
 
 
@@ -172,17 +181,19 @@ class Overlaps(NamedTuple):
     phase: FloatArray
 
 
-def solve_overlaps(task: Task, table: PosteriorMass, samples: FloatArray) -> Overlaps:
+def solve_overlaps(
+    task: Task, table: PosteriorMass, samples: FloatArray, prior: Prior = UNIFORM
+) -> Overlaps:
     """Return both overlaps at each απ, with errors from the replicates of the table."""
     if task.theta == 0.0:
         zero = np.zeros(len(samples))
         return Overlaps(zero, zero, zero, zero, np.full(len(samples), "easy"))
-    branch = stationary_branch(task.theta, table)
+    branch = stationary_branch(task.theta, table, prior=prior)
     transition = find_transition(branch)
     result = overlaps(branch, transition, samples)
-    overlap, amp_overlap = (_polished(task.theta, table, samples, q) for q in result)
+    overlap, amp_overlap = (_polished(task.theta, table, samples, q, prior) for q in result)
     overlap_se, amp_overlap_se = (
-        _overlap_errors(task.theta, table, samples, q) for q in (overlap, amp_overlap)
+        _overlap_errors(task.theta, table, samples, q, prior) for q in (overlap, amp_overlap)
     )
     if transition is not None:
         edges = zip(
@@ -198,13 +209,15 @@ def solve_overlaps(task: Task, table: PosteriorMass, samples: FloatArray) -> Ove
     return Overlaps(overlap, overlap_se, amp_overlap, amp_overlap_se, phases(transition, samples))
 
 
-def _polished(theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray) -> FloatArray:
+def _polished(
+    theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray, prior: Prior
+) -> FloatArray:
     """Solve the stationary equation by a few Newton steps from an interpolated q."""
     for _ in range(3):
         M, slope = _local(theta, table, q)
         field = samples * theta**2 * M[..., 0]
-        step = (field / (1.0 + field) - q) / np.maximum(
-            1.0 - samples * slope / (1.0 + field) ** 2, 0.05
+        step = (prior.overlap(field) - q) / np.maximum(
+            1.0 - samples * slope * prior.gain(field), 0.05
         )
         q = np.clip(q + step, 0.0, 1.0)
     return q
@@ -221,14 +234,15 @@ def _local(theta: float, table: PosteriorMass, q: FloatArray) -> tuple[FloatArra
 
 
 def _overlap_errors(
-    theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray
+    theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray, prior: Prior
 ) -> FloatArray:
     """Return standard errors of the overlaps, from those of M."""
     M, slope = _local(theta, table, q)
     field = samples * theta**2 * M[..., 0]
     M_se = M[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
-    stiff = np.abs(1.0 - samples * slope / (1.0 + field) ** 2)
-    return np.asarray(samples * theta**2 * M_se / (1.0 + field) ** 2 / np.maximum(stiff, 1e-6))
+    gain = prior.gain(field)
+    stiff = np.abs(1.0 - samples * slope * gain)
+    return np.asarray(samples * theta**2 * M_se * gain / np.maximum(stiff, 1e-6))
 
 
 def transition_errors(

@@ -19,7 +19,7 @@ from ...results import StateEvolution, gather
 from ...task import Task
 from ..common.arguments import check_tol
 from ..common.grid_points import GridPoints, Row
-from ..common.provenance import STATE_EVOLUTION
+from ..common.provenance import STATE_EVOLUTION, of_learner
 from ..law.ladder import ERRORS_WITHIN_TOL
 from .alpha_grid import broadcast_alpha
 from .phases import iterate_overlaps
@@ -75,14 +75,16 @@ def state_evolution(
 
     def solve(members: list[int], table: PosteriorMass) -> list[tuple[Row, float]]:
         theta = grid.tasks[members[0]].theta
-        paths = iterate_overlaps(theta, table, grid.samples(members), iterations)
+        paths = iterate_overlaps(theta, table, grid.samples(members), iterations, grid.prior)
         errors = paths[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
         return [
             ({"path": path, "path_se": error}, ERRORS_WITHIN_TOL * float(error.max()))
             for path, error in zip(paths[..., 0], errors, strict=True)
         ]
 
-    rows = grid.solve(points, {"provenance": STATE_EVOLUTION}, solve, tol, "the path")
+    rows = grid.solve(
+        points, {"provenance": of_learner(STATE_EVOLUTION, task)}, solve, tol, "the path"
+    )
     options = {"alpha": grid.alpha, "iterations": iterations, "tol": tol, "on_error": on_error}
     question = Question("state_evolution", task, None, options)
     return gather(StateEvolution, rows, grid.shape, question)

@@ -90,6 +90,8 @@ def anisotropic(
 
 def resolvent(t: float, delta: float, lam: float, where: Directions) -> Resolvent:
     """Return χ(t) and D(χ(t)) with their derivatives."""
+    if where.few is not None and t * float(where.share @ where.s) >= delta * lam:  # χ ≥ 0
+        where = where.few
     chi, f = _chi(t, delta, lam, where)
     p, W = where.share, where.W
     T2, T3 = float(p @ f**2), float(p @ f**3)
@@ -115,7 +117,8 @@ def _chi(t: float, delta: float, lam: float, where: Directions) -> tuple[float, 
     low = lam / float(s.max())
     rest = lam * (1.0 / s - 1.0 / float(s.max()))
     top = float(p[s == s.max()].sum())
-    x = max(top * target, target - float(p @ rest))  # 1/Σ p f is below x/top and Σ p (rest + x)
+    least = top * target if top > 0.0 else low
+    x = max(least, target - float(p @ rest))  # 1/Σ p f is below x/top and Σ p (rest + x)
     for _ in range(ROOT_STEPS):
         f = 1.0 / (rest + x)
         total = float(p @ f)

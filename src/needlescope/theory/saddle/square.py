@@ -32,6 +32,8 @@ def solve_square(
 ) -> OrderParameters:
     """Return the order parameters of the square loss; without a ridge, δ must exceed 1."""
     A, w, y, m, k = law.A, law.weight, law.y, law.m, law.directions
+    if spectrum is not None and spectrum.few is not None:  # χ = t E[A e] is not negative
+        spectrum = spectrum.few
     if spectrum is None:
         t = _resolvent(A, w, delta, ridge)
     else:

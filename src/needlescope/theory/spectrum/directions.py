@@ -13,19 +13,24 @@ signal and is random otherwise, in whitened coordinates.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arrays import FloatArray
 from ...models import Model
 from ...models.nodes import LimitLaw
+from ...noise import Noise
 from ...query import Query
 from ...spectrum import Levels
-from ...task import Task
+from ...task import Task, levels_of
+from .quadrature import quadrature
 
 
-class QueryParts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class QueryParts:
     """A unit query in whitened coordinates, level by level: c_k ζ_k/‖ζ‖ plus noise of ‖·‖² n_k."""
 
     along: FloatArray
@@ -33,33 +38,53 @@ class QueryParts(NamedTuple):
 
 
 class Directions(NamedTuple):
-    """Eigenvalues s_k, shares p_k, and the k × k matrix W of the special directions on each."""
+    """Eigenvalues s_k, shares p_k, and the k × k matrix W of the special directions on each.
+
+    ``few`` is the same with few levels, for χ ≥ 0 (`quadrature`).
+    """
 
     s: FloatArray
     share: FloatArray
     W: FloatArray  # levels × directions × directions
+    few: Directions | None = None
 
 
 def directions(
     model: Model, task: Task, query: Query, parts: QueryParts | None, limit: LimitLaw
 ) -> Directions | None:
     """Return the directions of a model's readout in the noise of a task; None if it is white."""
-    levels = task.levels
-    if levels is None:
+    if task.noise is None:
         return None
-    z = levels.weight / (levels.s * levels.gain**2)
     if not model.has_query:
-        count = limit.positive.m.shape[1]
-        return _merged(levels, z[:, None, None] * np.eye(count))
+        return _linear(task.noise, task.signal, limit.positive.m.shape[1])
+    return _attending(task.noise, task.signal, float(query.cosine), parts)
+
+
+@lru_cache(maxsize=32)
+def _linear(noise: Noise, place: Any, count: int) -> Directions:
+    """Return the directions of a model without a query: the signal's, on some of the tokens."""
+    levels = levels_of(noise, place)
+    return _merged(levels, _along_signal(levels)[:, None, None] * np.eye(count))
+
+
+@lru_cache(maxsize=32)
+def _attending(noise: Noise, place: Any, cosine: float, parts: QueryParts | None) -> Directions:
+    """Return the directions of attention: the query, and the signal's part orthogonal to it."""
+    levels = levels_of(noise, place)
     if parts is None:
-        s = float(query.cosine)
-        parts = QueryParts(np.full(len(z), s), (1.0 - s) * (1.0 + s) * levels.share)
-    return _merged(levels, _beside(levels, z, parts))
+        left = (1.0 - cosine) * (1.0 + cosine)
+        parts = QueryParts(np.full(len(levels.s), cosine), left * levels.share)
+    return _merged(levels, _beside(levels, _along_signal(levels), parts))
+
+
+def _along_signal(levels: Levels) -> FloatArray:
+    """Return the share of the unit whitened signal on each level, ω/s over their sum."""
+    return levels.weight / (levels.s * levels.gain**2)
 
 
 def _beside(levels: Levels, z: FloatArray, parts: QueryParts) -> FloatArray:
     """Return W of the query and of the part of the signal orthogonal to it."""
-    c, n = parts
+    c, n = parts.along, parts.noise
     s = float(c @ z)  # the cosine
     left = (1.0 - s * c) ** 2 * z + s**2 * n
     size = float(left.sum())  # 1 − s², without cancellation
@@ -76,7 +101,13 @@ def _beside(levels: Levels, z: FloatArray, parts: QueryParts) -> FloatArray:
 def _merged(levels: Levels, W: FloatArray) -> Directions:
     """Merge equal levels, in increasing order."""
     s, place = np.unique(levels.s, return_inverse=True)
-    share, total = np.zeros(len(s)), np.zeros((len(s), *W.shape[1:]))
-    np.add.at(share, place, levels.share)
-    np.add.at(total, place, W)
-    return Directions(s, share, total)
+    share = np.bincount(place, levels.share)
+    rows = W.reshape(len(W), -1).T
+    total = np.stack([np.bincount(place, row) for row in rows], axis=1)
+    total = total.reshape(len(s), *W.shape[1:])
+    fewer = quadrature(s)
+    if fewer is None:
+        return Directions(s, share, total)
+    nodes, basis = fewer
+    few = Directions(nodes, basis @ share, np.tensordot(basis, total, 1))
+    return Directions(s, share, total, few)
