@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 PACKAGES = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results"),
-    *("paper", "query", "schedule", "signal_count", "task", "training"),
+    *("paper", "query", "schedule", "signal_count", "spectrum", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
     *("experiments", "figures", "gallery", "report", "explorer", "cli"),
 )

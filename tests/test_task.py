@@ -168,8 +168,8 @@ class TestValue:
             ({"pi": 1.0}, "pi must be a number in (0, 1), got 1.0"),
             (
                 {"kappa": 1.0},
-                "Task has no field 'kappa'; its fields are L, R, label_noise, pi, positions, "
-                "signals, theta",
+                "Task has no field 'kappa'; its fields are L, R, label_noise, noise, pi, "
+                "positions, signal, signals, theta",
             ),
         ],
     )

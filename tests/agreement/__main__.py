@@ -16,6 +16,7 @@ from needlescope.simulation.error import estimated
 from .grid import ATTENTION, BAGS, BALANCED, KINDS, POOLED, SEVERAL, VECTORIZED
 from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
+from .spectra import AMP, ATTENDING, LINEAR, TRAINED
 from .steps import STEPS, steps_scores
 
 
@@ -25,9 +26,13 @@ def main() -> None:
     trained = [*ATTENTION, *BALANCED, *KINDS, *SEVERAL, *BAGS, *POOLED, *VECTORIZED]
     show(console, "simulation against theory", trained, scores)
     show(console, "balanced queries against theory", BALANCED, query_scores)
+    spectra = [*LINEAR, *ATTENDING, *TRAINED]
+    show(console, "noise with a spectrum against theory", spectra, scores)
+    show(console, "queries in such noise against theory", TRAINED, query_scores)
     estimated.ESTIMATE_TOL = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "steps on fresh batches against theory", STEPS, steps_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
+    show(console, "the iteration in noise with a spectrum", AMP, limit_scores)
 
 
 def show(console: Console, title: str, points: Sequence[Any], score: Callable[..., Any]) -> None:

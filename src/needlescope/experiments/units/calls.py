@@ -48,6 +48,7 @@ from ...simulation.simulate import (
     simulate_focus,
     simulate_separability,
 )
+from ...spectrum import Spectrum
 from ...task import Positions, Task
 from ...theory.alignment import align
 from ...theory.asymptote import asymptote
@@ -166,6 +167,10 @@ def decode(name: str, value: Any, d: int | None = None, loss: Loss | None = None
         if "covariance" in value:
             raise ValueError("noise has a covariance or a covariance_decay, got both")
         value["covariance"] = _decaying(decay, d)
+    if isinstance(noise := value.get("noise"), Mapping):
+        value["noise"] = decode("noise", noise, d)
+    if isinstance(spectrum := value.get("spectrum"), Mapping):
+        value["spectrum"] = _table("spectrum", Spectrum, spectrum)
     if isinstance(positions := value.get("positions"), Mapping):
         value["positions"] = _table("positions", Positions, positions)
     if isinstance(count := value.get("R"), Mapping):

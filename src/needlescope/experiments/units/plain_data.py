@@ -4,6 +4,7 @@
 | --- | --- |
 | NumPy's numbers and arrays | numbers and lists |
 | `Task`, `Training`, `Query`, `Noise` | a dict of the fields that differ from their defaults |
+| `Spectrum` | {"eigenvalues": …, "multiplicities": …} |
 | `Positions` | {"sets": …, "probabilities": …} |
 | `SignalCount` | {"values": …, "probabilities": …} |
 | `Schedule` | {"steps": …} or {"shares": …}, and the step sizes that are given |
@@ -31,6 +32,7 @@ from ...losses import LOSSES, Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...schedule import Schedule
 from ...signal_count import SignalCount
+from ...spectrum import Spectrum
 from ...task import Positions
 from .identity import identity
 
@@ -109,6 +111,11 @@ def _same(item: Any, usual: Any) -> bool:
 @plain.register(Positions)
 def _(value: Positions) -> dict[str, Any]:
     return {"sets": plain(value.sets), "probabilities": plain(value.probabilities)}
+
+
+@plain.register(Spectrum)
+def _(value: Spectrum) -> dict[str, Any]:
+    return {"eigenvalues": plain(value.eigenvalues), "multiplicities": plain(value.shares)}
 
 
 @plain.register(SignalCount)

@@ -8,7 +8,11 @@ zero. Each iteration attends to the tokens along it; the attended mean is the ne
 
 The terms with V and with R − s are the Onsager correction: they remove a sample's own contribution
 to x. With a covariance of the noise, tokens are whitened and the components of x have the prior
-variances P_k with mean 1: x_k ← P_k(…)_k/(1 + P_k A), V = ⟨P/(1 + P A)⟩. Plain expectation–maximisation (EM) lacks them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
+variances P_k with mean 1:
+
+    x_k ← P_k (…)_k/(1 + P_k A),    V = ⟨P/(1 + P A)⟩
+
+Plain expectation–maximisation (EM) lacks the correction: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
 """
 
 from __future__ import annotations

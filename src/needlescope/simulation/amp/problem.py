@@ -1,7 +1,7 @@
 """What AMP is run on: tokens in white noise, or whitened ones, and the prior of the signal.
 
-With a covariance Σ, which AMP knows, tokens are drawn with it in its eigenbasis, and each coordinate
-is divided by √s_k. The signal is then Σ^{-1/2}ξ, of strength θ times its norm.
+With a covariance Σ, which AMP knows, tokens are drawn with it in its eigenbasis, and each
+coordinate is divided by √s_k. The signal is then Σ^{-1/2}ξ, of strength θ times its norm.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What is known of the signal before any data: the variances of its whitened components.
 
 White noise: all directions are alike, and a field Â gives the squared overlap q = Â/(1 + Â).
-With a covariance Σ, the components of √d Σ^{-1/2}ξ on level k have the variance P_k ∝ ω_k/(p_k s_k),
-here with mean ⟨P⟩ = 1 over the dimensions: the strength of the whitened signal has the rest. Then
+With a covariance Σ, the components of √d Σ^{-1/2}ξ on level k have the variance P_k, proportional
+to ω_k/(p_k s_k), here with mean ⟨P⟩ = 1: the strength of the whitened signal has the rest. Then
 
     q = ⟨P² Â/(1 + P Â)⟩      1 − q = ⟨P/(1 + P Â)⟩      dq/dÂ = ⟨P²/(1 + P Â)²⟩
 
@@ -49,7 +49,7 @@ class Prior(NamedTuple):
         Newton on log q − log(1 − q) as a function of log Â, which is the identity for P = 1.
         """
         if len(self.P) == 1:
-            return np.asarray(q / rest)
+            return np.asarray(q / rest / self.P[0])
         step = max(1, BLOCK // len(self.P))
         parts = [
             self._field(q[first : first + step], rest[first : first + step])
@@ -70,7 +70,7 @@ class Prior(NamedTuple):
             x = x + move
             if np.abs(move).max() < 1e-12 * (1.0 + np.abs(x).max()):
                 break
-        return np.exp(x)
+        return np.asarray(np.exp(x))
 
 
 UNIFORM = Prior(np.ones(1), np.ones(1))
@@ -90,7 +90,7 @@ def prior_of(task: Task) -> Prior:
     P = levels.weight / (levels.share * levels.s * levels.gain**2)
     known = P > 0.0
     values, place = np.unique(P[known], return_inverse=True)
-    share = np.bincount(place, levels.share[known])
+    share = np.bincount(place, levels.share[known]).astype(float)
     fewer = quadrature(values)
     if fewer is None:
         return Prior(values[::-1], share[::-1])

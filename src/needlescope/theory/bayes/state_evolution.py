@@ -82,9 +82,8 @@ def state_evolution(
             for path, error in zip(paths[..., 0], errors, strict=True)
         ]
 
-    rows = grid.solve(
-        points, {"provenance": of_learner(STATE_EVOLUTION, task)}, solve, tol, "the path"
-    )
+    blank = {"provenance": of_learner(STATE_EVOLUTION, task)}
+    rows = grid.solve(points, blank, solve, tol, "the path")
     options = {"alpha": grid.alpha, "iterations": iterations, "tol": tol, "on_error": on_error}
     question = Question("state_evolution", task, None, options)
     return gather(StateEvolution, rows, grid.shape, question)

@@ -101,10 +101,10 @@ def _beside(levels: Levels, z: FloatArray, parts: QueryParts) -> FloatArray:
 def _merged(levels: Levels, W: FloatArray) -> Directions:
     """Merge equal levels, in increasing order."""
     s, place = np.unique(levels.s, return_inverse=True)
-    share = np.bincount(place, levels.share)
+    share = np.bincount(place, levels.share).astype(float)
     rows = W.reshape(len(W), -1).T
-    total = np.stack([np.bincount(place, row) for row in rows], axis=1)
-    total = total.reshape(len(s), *W.shape[1:])
+    columns = [np.bincount(place, row).astype(float) for row in rows]
+    total = np.stack(columns, axis=1).reshape(len(s), *W.shape[1:])
     fewer = quadrature(s)
     if fewer is None:
         return Directions(s, share, total)

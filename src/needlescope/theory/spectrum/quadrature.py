@@ -3,8 +3,9 @@
     Σ_k w_k f(s_k) ≈ Σ_j f(x_j) Σ_k ℓ_j(s_k) w_k
 
 In each interval of log s, f is replaced by the polynomial through its values at Chebyshev nodes
-x_j, with the Lagrange polynomials ℓ_j in log s. The functions of `ridge` have a pole at log s = log(λ/χ)
-± iπ for χ ≥ 0: 10 nodes in intervals of unit length leave a relative error of 1e-10.
+x_j, with the Lagrange polynomials ℓ_j in log s. The functions of `ridge` have a pole at
+log s = log(λ/χ) ± iπ for χ ≥ 0: 10 nodes in intervals of unit length leave a relative error of
+1e-10.
 """
 
 from __future__ import annotations
