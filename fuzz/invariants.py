@@ -17,6 +17,7 @@ from needlescope.theory.oracle.least_error import ORACLES
 from needlescope.theory.saddle.problem import OrderParameters, Saddle
 from needlescope.theory.saddle.solver import solve
 from needlescope.theory.saddle.square import solve_square
+from needlescope.theory.spectrum.directions import directions
 from needlescope.theory.steps.schedule import follow
 
 from .problems import STEPS, Problem
@@ -108,12 +109,14 @@ def order_of_tokens(problem: Problem, result: ns.Outcome) -> str | None:
 def square_is_closed_form(problem: Problem, result: ns.Outcome) -> str | None:
     """The general solver, from elsewhere, finds the square loss's closed form."""
     query = seen(problem, result)
-    limit = train_limit(get_model(problem.model), problem.task, query, LADDER[0])
+    kind = get_model(problem.model)
+    limit = train_limit(kind, problem.task.whitened, query, LADDER[0])
+    where = directions(kind, problem.task, query, None, limit)
     law, ridge = limit.law(problem.task.pi), problem.training.ridge
     delta = problem.training.alpha1 / limit.dim
-    exact = solve_square(law, delta, ridge)
+    exact = solve_square(law, delta, ridge, where)
     start = OrderParameters(0.5 * exact.mu, 0.5 * exact.b, 2.0 * exact.rho, 3.0 * exact.t)
-    free, _ = solve(Saddle(law, SQUARE, delta, ridge), start)
+    free, _ = solve(Saddle(law, SQUARE, delta, ridge, spectrum=where), start)
     size = exact.rho + np.linalg.norm(exact.mu)
     gap = max(np.abs(free.mu - exact.mu).max(), abs(free.rho - exact.rho)) / size
     return None if gap < 1e-6 else f"square loss: solver and closed form differ by {gap:.1e}"

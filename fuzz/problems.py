@@ -2,7 +2,8 @@
 
 L 2…4096, R 1…L, θ 0…50, π 0.001…0.999, α 0.05…200, ridge 1e-8…1e2, all losses and models. Of the
 models with a query half are given it, κ 0…50 and s −1…1; the others learn it by two steps, by two
-with balanced slopes, or by a schedule of one to six.
+with balanced slopes, or by a schedule of one to six. A quarter of those without a schedule have
+noise with a spectrum: one to 200 eigenvalues over up to six decades, and any place of the signal.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ LOSSES = ("square", "logistic", "hinge", "squared_hinge")
 MODELS = {"attention": 0.4, "pooled": 0.1, "vectorized": 0.1, "hard": 0.2, "linear": 0.2}
 STEPS = ("eta_w", "eta_b", "eta_q")
 MOST_STEPS = 6
+NOISY = 0.25  # the share of problems in noise with a spectrum
+PLACES = ("flat", "quiet", "loud", "exponent", "weights")
 
 
 class Problem(NamedTuple):
@@ -62,6 +65,22 @@ class Draws:
         rare = spread(0.001, 0.5)
         pi = one_of(0.5, 0.001, 0.999, rng.uniform(0.001, 0.999), rare, 1.0 - rare)
         return ns.Task(L=L, R=R, theta=float(theta), pi=float(pi))
+
+    def noise(self, task: ns.Task) -> ns.Task:
+        """Put a task into noise with a spectrum, its mean eigenvalue not far from one."""
+        rng, spread = self.rng, self.spread
+        count = round(spread(1, 200))
+        s = np.exp(rng.uniform(0.0, spread(0.01, 14.0), count))
+        s *= spread(0.3, 3.0) / s.mean()
+        spectrum = ns.Spectrum(s, rng.dirichlet(np.ones(count)) + 1e-9)
+        place = PLACES[rng.integers(len(PLACES))]
+        more = {
+            "exponent": float(rng.uniform(-2.0, 2.0)),
+            "weights": tuple(rng.dirichlet(np.full(count, 0.5)).tolist()),
+        }
+        theta = min(float(task.theta), 50.0 * float(np.sqrt(s.min())))
+        noise = ns.Noise(spectrum=spectrum)
+        return task.replace(theta=theta, noise=noise, signal=more.get(place, place))
 
     def query(self) -> ns.Query:
         """Draw a query."""
@@ -111,4 +130,7 @@ def draw(seed: int, index: int) -> Problem:
         loss=LOSSES[rng.integers(len(LOSSES))],
         ridge=float(ridge),
     )
-    return Problem(task, draws.steps(task, training, schedule), query, model)
+    training = draws.steps(task, training, schedule)
+    if training.schedule is None and rng.random() < NOISY:
+        task = draws.noise(task)
+    return Problem(task, training, query, model)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from tests.covariances import spread
 
 GOOD: dict[str, Any] = {"L": 10, "R": 2, "theta": 5.0, "pi": 0.5}
 INTEGERS, REALS = ("L", "R"), ("theta", "pi")
@@ -293,3 +294,53 @@ def test_label_noise_is_a_share_or_a_pair():
     )
     assert item == both and item.flips == (0.1, 0.1)
     assert two.flips == (0.1, 0.2) and "label_noise=(0.1, 0.2)" in repr(two)
+
+
+class TestNoise:
+    TWO = ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+
+    def test_white_noise_is_none(self) -> None:
+        assert ns.Task(4, 1, 3.0, 0.5, noise=ns.Noise()) == ns.Task(4, 1, 3.0, 0.5)
+        assert ns.Task(4, 1, 3.0, 0.5).whitened == ns.Task(4, 1, 3.0, 0.5)
+
+    def test_whitening_multiplies_the_strength(self) -> None:
+        task = ns.Task(4, 1, [3.0, 5.0], 0.5, noise=self.TWO, signal="quiet")
+        assert task.whitened.theta == pytest.approx([6.0, 10.0])
+        assert task.whitened.noise is None
+
+    def test_flat_is_the_default(self) -> None:
+        assert ns.Task(4, 1, 3.0, 0.5, noise=self.TWO).signal == "flat"
+
+    def test_a_vector_has_weights_along_the_eigenvectors(self) -> None:
+        sigma = spread(5)
+        s, vectors = np.linalg.eigh(sigma)
+        xi = np.arange(1.0, 6.0)
+        task = ns.Task(4, 1, 3.0, 0.5, noise=ns.Noise(covariance=sigma), signal=xi)
+        assert task.levels.s == pytest.approx(s)
+        assert task.levels.weight == pytest.approx((vectors.T @ xi) ** 2 / 55.0)
+        assert task == ns.Task(4, 1, 3.0, 0.5, noise=ns.Noise(covariance=sigma), signal=1.0 * xi)
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"noise": 3}, "noise must be a needlescope.Noise, got 3"),
+            ({"signal": "loud"}, "signal says where in the noise's spectrum the signal lies"),
+            ({"noise": ns.Noise("rademacher")}, "the noise of a task is Gaussian and independent"),
+            ({"noise": ns.Noise(token_correlation=0.5)}, "the noise of a task is Gaussian and ind"),
+            ({"noise": TWO, "signals": (0.5, 0.5)}, "a task of several signals supports only whit"),
+            ({"noise": TWO, "signal": (0.5, 0.4)}, "the weights of signal must sum to 1, got a su"),
+            ({"noise": TWO, "signal": "low"}, "signal must be one of 'flat', 'quiet', 'loud'"),
+            ({"noise": TWO, "signal": (1.0,)}, "signal must have a weight for each of the 2 eigen"),
+            (
+                {"noise": ns.Noise(covariance=np.eye(3) * 2.0), "signal": (1.0, 1.0)},
+                "signal must be a vector of 3 numbers with a covariance of 3 × 3",
+            ),
+            (
+                {"noise": ns.Noise(covariance=np.eye(3) * 2.0), "signal": (0.0, 0.0, 0.0)},
+                "signal must be a vector of 3 numbers with a covariance of 3 × 3, not all of",
+            ),
+        ],
+    )
+    def test_refusals(self, changes: dict[str, Any], words: str) -> None:
+        with pytest.raises(ValueError, match=f"^{re.escape(words)}"):
+            ns.Task(4, 1, 3.0, 0.5, **changes)

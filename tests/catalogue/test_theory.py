@@ -33,6 +33,10 @@ SOLVED = (  # calls that solve to a tolerance, and what they are asked
     *((ns.bayes_threshold, TASK, 1.0, 0.1), (ns.training_threshold, TASK, TRAINING, 0.1)),
     (ns.oracle_threshold, TASK, "pooled", 0.1),
 )
+NOISY = TASK.replace(noise=ns.Noise(spectrum=[2.0, 0.5]))
+WHITE = (
+    r"supports only tasks with white noise, got noise=Noise.*; leave it out, or ask for task\.wh"
+)
 ONE_SIGNAL = r"supports only tasks with one signal, got signals=\(0\.5, 0\.5\); align, predict"
 
 
@@ -65,6 +69,51 @@ CASES = [
             (ns.simulate_amp, (1.0,)),
             (ns.simulate_oracle, ()),
             (ns.simulate_separability, (TRAINING,)),
+        )
+    ),
+    *(
+        Case(f"{call.__name__} in noise with a spectrum", asks(call, NOISY, *more), WHITE)
+        for call, more in (
+            (ns.bayes_threshold, (1.0, 0.1)),
+            (ns.compare, (20.0,)),
+            (ns.crossover, (1.0,)),
+            (ns.oracle_threshold, ("pooled", 0.1)),
+            (ns.sensitivity, (TRAINING,)),
+            (ns.training_threshold, (TRAINING, 0.1)),
+            *((call, (THIN,)) for call in (ns.align, ns.predict, ns.focus)),
+        )
+    ),
+    *(
+        Case(
+            f"{call.__name__} with a noise of its own beside that of the task",
+            asks(call, NOISY, TRAINING, noise=ns.Noise("rademacher")),
+            "noise must be left out where the task says it, got a task with noise=Noise",
+        )
+        for call in (ns.simulate, ns.simulate_alignment, ns.simulate_focus)
+    ),
+    Case(
+        "simulate with a signal of its own beside that of the task",
+        asks(ns.simulate, NOISY, TRAINING, d=20, signal=np.ones(20)),
+        "signal must be left out where the task says it",
+    ),
+    *(
+        Case(
+            f"{call.__name__} tested in other noise",
+            asks(call, NOISY, TRAINING, test_task=TASK),
+            "test_task must have the noise and signal of the task, whose whitened coordinates",
+        )
+        for call in (ns.predict, ns.simulate)
+    ),
+    *(
+        Case(
+            f"{call.__name__} with more eigenvalues than dimensions",
+            asks(call, NOISY, *more, d=1),
+            "d must leave a dimension for each of the 2 eigenvalues of the noise, got d=1",
+        )
+        for call, more in (
+            (ns.simulate, (TRAINING, "pooled")),
+            (ns.simulate_amp, (1.0,)),
+            (ns.simulate_separability, (TRAINING, "pooled")),
         )
     ),
     Case("crossover of several", asks(ns.crossover, SEVERAL, kappa=1.0), ONE_SIGNAL),

@@ -227,3 +227,42 @@ def test_beta_enters_the_step_and_the_softmax():
     two = ns.align(ns.Task(10, 1, 5.0, 0.5), ns.Training(4.0, 1.0, beta=2.0))
     assert two.norm_q == pytest.approx(2.0 * item.norm_q)
     assert two.kappa == pytest.approx(4.0 * item.kappa)
+
+
+class TestSpectrum:
+    SCALE = 3.0
+
+    @pytest.mark.parametrize("loss", LOSSES)
+    @pytest.mark.parametrize("more", [{}, {"first_step": "sequential"}, {"balanced": True}])
+    def test_one_eigenvalue_is_a_change_of_units(self, loss, more):
+        """Tokens √s times as large: gradients of w and q are as with s times the step."""
+        s = self.SCALE
+        task = ns.Task(5, 2, 3.0, 0.3)
+        scaled = task.replace(theta=3.0 * np.sqrt(s), noise=ns.Noise(spectrum=[s]))
+        here = ns.align(scaled, ns.Training(2.0, 1.0, loss=loss, eta_w=0.8, eta_q=0.6, **more))
+        there = ns.align(
+            task, ns.Training(2.0, 1.0, loss=loss, eta_w=0.8 * s, eta_q=0.6 * s, **more)
+        )
+        for name in ("kappa", "cosine_w", "cosine_q", "norm_w", "signal_w", "norm_q", "signal_q"):
+            assert getattr(here, name) == pytest.approx(getattr(there, name), rel=1e-12), name
+
+    def test_a_matrix_is_its_spectrum(self):
+        rng = np.random.default_rng(0)
+        basis = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+        sigma = basis @ np.diag([4.0, 4.0, 1.0, 1.0, 1.0, 0.1]) @ basis.T
+        xi = basis @ np.sqrt([0.3, 0.2, 0.1, 0.1, 0.1, 0.2])
+        task = ns.Task(6, 1, 4.0, 0.4, noise=ns.Noise(covariance=sigma), signal=xi)
+        spectrum = ns.Noise(spectrum=ns.Spectrum([4.0, 1.0, 0.1], [2, 3, 1]))
+        other = task.replace(noise=spectrum, signal=(0.5, 0.3, 0.2))
+        training = ns.Training(3.0, 2.0)
+        for name in ("kappa", "cosine_w", "cosine_q"):
+            here, there = (getattr(ns.align(item, training), name) for item in (task, other))
+            assert here == pytest.approx(there, rel=1e-10)
+        here, there = (ns.predict(item, training).test_error for item in (task, other))
+        assert here == pytest.approx(there, abs=1e-8)
+
+    def test_there_is_no_constant_of_a_full_alignment(self):
+        noise = ns.Noise(spectrum=[2.0, 0.5])
+        task = ns.Task(6, 1, 4.0, 0.4, noise=noise)
+        assert np.isnan(ns.align(task, ns.Training(3.0, 2.0)).constant)
+        assert ns.align(task, ns.Training(1e6, 2.0)).cosine_q < 0.999

@@ -58,3 +58,12 @@ def test_hard_attention_is_the_limit_of_sharp_attention():
     )
     assert hard.test_error == pytest.approx(sharp.test_error, abs=1e-6)
     assert hard.train_loss == pytest.approx(sharp.train_loss, abs=1e-6)
+
+
+def test_it_is_approached_in_noise_with_a_spectrum():
+    noise = ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+    task = ns.Task(6, 1, 2.0, 0.5, noise=noise, signal=(0.5, 0.5))
+    limit = ns.asymptote(task, "pooled")
+    training = ns.Training(alpha1=1e4, loss="square", ridge=1e-9)
+    near = ns.predict(task, training, "pooled").test_error
+    assert near - limit.limit == pytest.approx(limit.rate / 1e4, rel=0.02)

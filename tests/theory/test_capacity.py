@@ -78,3 +78,12 @@ def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkey
         ns.capacity(task, query=query, tol=1e-4)
     result = ns.capacity(task, query=query)
     assert result.alpha == pytest.approx(1313.8, rel=0.01)
+
+
+def test_only_whitened_strength_matters_in_noise_with_a_spectrum():
+    noise = ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+    task = ns.Task(6, 1, 2.0, 0.5, noise=noise, signal="loud")
+    for model, query in (("pooled", None), ("attention", ns.Query(1.0, 0.7))):
+        result = ns.capacity(task, model, query=query).alpha
+        assert result == ns.capacity(task.replace(theta=1.0, noise=None, signal=None), model,
+                                     query=query).alpha  # fmt: skip

@@ -324,3 +324,60 @@ def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta
     assert max(level.points for level in seen) > 2**13
     assert 2.0 * result.test_error_se <= ladder.ROUGH_SHARE * 3e-4
     assert abs(result.test_error - fine.test_error) <= 4.0 * result.test_error_se
+
+
+@pytest.mark.parametrize("model", ["attention", "pooled", "vectorized", "hard", "linear"])
+@pytest.mark.parametrize("loss", ["square", "logistic", "hinge"])
+def test_noise_of_one_eigenvalue_is_a_change_of_units(model, loss):
+    """The ridge on u = √s w is λ/s; without a spectrum it is the same to rounding."""
+    s, task = 2.5, ns.Task(6, 1, 4.0, 0.4)
+    query = ns.Query(1.5, 0.8) if model in ("attention", "hard", "linear") else None
+    scaled = task.replace(theta=4.0 * np.sqrt(s), noise=ns.Noise(spectrum=[s, s]))
+    here = ns.predict(scaled, ns.Training(alpha1=2.0, loss=loss, ridge=0.1), model, query=query)
+    there = ns.predict(task, ns.Training(alpha1=2.0, loss=loss, ridge=0.1 / s), model, query=query)
+    for name in ("test_error", "train_loss", "norm", "signal", "rest", "bias"):
+        assert getattr(here, name) == pytest.approx(getattr(there, name), rel=1e-7, abs=1e-10)
+
+
+def test_without_a_ridge_noise_with_a_spectrum_is_white():
+    noise = ns.Noise(spectrum=ns.Spectrum([5.0, 1.0, 0.2], [1, 2, 3]))
+    task = ns.Task(6, 1, 3.0, 0.4, noise=noise, signal="flat")
+    for loss, alpha in (("square", 3.0), ("logistic", 20.0)):
+        training = ns.Training(alpha1=alpha, loss=loss, ridge=0.0)
+        here = ns.predict(task, training, "pooled").test_error
+        assert here == pytest.approx(ns.predict(task.whitened, training, "pooled").test_error)
+
+
+def test_the_least_norm_solution_is_the_limit_of_small_ridges():
+    noise = ns.Noise(spectrum=ns.Spectrum([5.0, 1.0, 0.2], [1, 2, 3]))
+    task = ns.Task(6, 1, 3.0, 0.4, noise=noise, signal="quiet")
+    bare, small = (
+        ns.predict(task, ns.Training(alpha1=0.5, loss="square", ridge=ridge), "pooled")
+        for ridge in (0.0, 1e-7)
+    )
+    assert bare.test_error == pytest.approx(small.test_error, abs=1e-5)
+    white = ns.predict(task.whitened, ns.Training(alpha1=0.5, loss="square", ridge=0.0), "pooled")
+    assert abs(bare.test_error - white.test_error) > 1e-2
+
+
+def test_order_parameters_solve_the_equations_in_the_coordinates_of_the_tokens():
+    """m = −E1 ξᵀRξ with R = 1/(λ + χ s): pooling, square loss, five equations written anew."""
+    s, p, omega = np.array([4.0, 0.5]), np.array([0.3, 0.7]), np.array([0.6, 0.4])
+    noise = ns.Noise(spectrum=ns.Spectrum(s, p))
+    task = ns.Task(5, 1, 4.0, 0.3, noise=noise, signal=tuple(omega))
+    lam, alpha = 0.2, 1.5
+    result = ns.predict(task, ns.Training(alpha1=alpha, loss="square", ridge=lam), "pooled")
+    gain = float(np.sqrt(omega @ (1.0 / s)))
+    m, b, A, gamma = result.signal * gain, result.bias, 1.0 / 5.0, result.gamma
+    nu2, lift = result.norm**2, 4.0 / 5.0
+    shrink = 1.0 / (1.0 + gamma * A)  # the slope at the prox over that at c
+    chi, R = A * shrink, 1.0 / (lam + A * shrink * s)
+    positive, negative = lift * m + b - 1.0, b + 1.0
+    E1 = 0.3 * lift * positive * shrink
+    E3 = A * shrink**2 * (0.3 * positive**2 + 0.7 * negative**2 + A * nu2)
+    assert 0.3 * positive + 0.7 * negative == pytest.approx(0.0, abs=1e-10)
+    assert m == pytest.approx(-E1 * (omega @ R), rel=1e-8)
+    assert gamma == pytest.approx(float(p @ (s * R)) / alpha, rel=1e-8)
+    expected = E1**2 * (omega @ (R**2 * s)) + E3 / alpha * (p @ (s * R) ** 2)
+    assert nu2 == pytest.approx(expected, rel=1e-8)
+    assert chi > 0.0
