@@ -183,6 +183,8 @@ def hard_is_the_sharpest_softmax(problem: Problem, result: ns.Outcome) -> str | 
     """The hard model is attention as κ → ∞."""
     if problem.model != "hard" or result.kappa == 0.0:
         return None
+    if problem.task.noise is not None and problem.query is None:
+        return None  # a trained query is not random beside the signal, a given one is
     query = ns.Query(SHARP, seen(problem, result).cosine)
     try:
         soft = answer(problem._replace(model="attention", query=query))

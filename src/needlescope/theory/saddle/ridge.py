@@ -8,10 +8,11 @@ components of u take their best values, and with f_k(χ) = s_k/(λ + χ s_k)
     ½ μᵀ D(χ) μ − ½ χ ρ²,    D = Q⁻¹ − χ 1,    Q = Σ_k f_k W_k,    t = δ / Σ_k p_k f_k
 
 For s = 1 this is χ = t/δ − λ, D = λ 1: the form above. F is concave in χ, and t increases with χ
-from 0 at χ = −λ/s_max, so the maximum over t is unique. With Q_j = Σ f_k^j W_k, T_j = Σ p_k f_k^j,
+from 0 at χ = −λ/s_max, so the maximum over t is unique. With V = Σ (f_k − Q) W_k (f_k − Q), which
+is zero where all directions are on one level, C the same sum times f_k, and T_j = Σ p_k f_k^j,
 
-    D' = Q⁻¹Q_2Q⁻¹ − 1      D'' = 2 Q⁻¹(Q_2Q⁻¹Q_2 − Q_3)Q⁻¹
-    χ' = δ/(t² T_2)         χ'' = 2χ'² T_3/T_2 − 2χ'/t
+    D' = Q⁻¹ V Q⁻¹      D'' = 2 Q⁻¹ (V Q⁻¹ V − C) Q⁻¹
+    χ' = δ/(t² T_2)     χ'' = 2χ'² T_3/T_2 − 2χ'/t
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...errors import NotConverged
 from ..spectrum.directions import Directions
 
 ROOT_STEPS = 200
@@ -89,7 +89,12 @@ def anisotropic(
 
 
 def resolvent(t: float, delta: float, lam: float, where: Directions) -> Resolvent:
-    """Return χ(t) and D(χ(t)) with their derivatives."""
+    """Return χ(t) and D(χ(t)) with their derivatives; NaN where they are beyond floating point."""
+    with np.errstate(all="ignore"):
+        return _resolvent(t, delta, lam, where)
+
+
+def _resolvent(t: float, delta: float, lam: float, where: Directions) -> Resolvent:
     if where.few is not None and t * float(where.share @ where.s) >= delta * lam:  # χ ≥ 0
         where = where.few
     chi, f = _chi(t, delta, lam, where)
@@ -97,13 +102,19 @@ def resolvent(t: float, delta: float, lam: float, where: Directions) -> Resolven
     T2, T3 = float(p @ f**2), float(p @ f**3)
     slope = delta / (t * t * T2)
     bend = 2.0 * slope**2 * T3 / T2 - 2.0 * slope / t
-    one, rows = np.eye(W.shape[1]), W.reshape(len(f), -1)
-    Q, Q2, Q3 = ((f**power @ rows).reshape(W.shape[1:]) for power in (1, 2, 3))
-    inverse = np.linalg.inv(Q)
+    one, rows, top = np.eye(W.shape[1]), W.reshape(len(f), -1), float(np.abs(f).max())
+    Q = (f @ rows).reshape(W.shape[1:])
+    try:
+        inverse = np.linalg.inv(Q / top) / top
+    except np.linalg.LinAlgError:  # beyond floating point
+        inverse = np.full(Q.shape, np.nan)
     # D = Q⁻¹ − χ = Q⁻¹ Σ (1 − χ f) W, and 1 − χ f = λ f/s: no cancellation
     D = inverse @ ((lam * f / where.s) @ rows).reshape(Q.shape)
-    D1 = inverse @ Q2 @ inverse - one
-    D2 = 2.0 * inverse @ (Q2 @ inverse @ Q2 - Q3) @ inverse
+    apart = f[:, None, None] * one - Q
+    each = apart @ W @ apart
+    V, third = each.sum(axis=0), np.tensordot(f, each, 1)
+    D1 = inverse @ V @ inverse
+    D2 = 2.0 * inverse @ (V @ inverse @ V - third) @ inverse
     return Resolvent(chi, slope, bend, 0.5 * (D + D.T), D1, D2)
 
 
@@ -126,6 +137,6 @@ def _chi(t: float, delta: float, lam: float, where: Directions) -> tuple[float, 
         x = max(x + step, 1e-3 * x)
         if abs(step) <= 4e-16 * x:
             return x - low, 1.0 / (rest + x)
-    if abs(step) > 1e-12 * x:
-        raise NotConverged(f"the resolvent of the noise's spectrum did not converge at t={t:g}")
+    if not abs(step) <= 1e-12 * x:
+        return np.nan, np.full(len(s), np.nan)
     return x - low, 1.0 / (rest + x)

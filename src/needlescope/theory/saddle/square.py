@@ -58,8 +58,9 @@ def solve_square(
     if spectrum is not None:
         bare = (ridge / t) / (ridge / t + float(w @ (A * e)) * spectrum.s)  # 1 − a g
         g = spectrum.s / (ridge / t + float(w @ (A * e)) * spectrum.s)
-        rest += float(spectrum.share @ (g * bare)) / float(spectrum.share @ g**2) - ridge / t
-        pull += at.slope * float(mu @ at.D1 @ mu)
+        left = float(spectrum.share @ (g * bare)) / float(spectrum.share @ g**2)
+        rest = left + float(w @ (A * t * e * e))
+        pull += at.slope * max(float(mu @ at.D1 @ mu), 0.0)
     return OrderParameters(mu, b, float(np.sqrt(pull / rest)), t)
 
 
