@@ -20,7 +20,8 @@ class BayesOptimal(Answer):
     ----------
     overlap
         The *squared* cosine of the best estimate of the signal with the signal; each with its
-        ``_se``, a quasi-Monte Carlo error.
+        ``_se``, a quasi-Monte Carlo error. Where the task's noise has a covariance, in whitened
+        coordinates.
     test_error
         The error of the best classifier that can be learned: the Bayes error of a known signal of
         strength θ times that cosine.

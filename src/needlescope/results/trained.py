@@ -27,9 +27,13 @@ class Alignment(Answer):
         The same for the query after the second, or after the last of a schedule.
     kappa
         β‖q‖, the query's strength as the softmax sees it.
+
+        Where the task's noise has a covariance Σ, all these numbers are about Σ^{1/2}w, Σ^{1/2}q
+        and the signal Σ^{-1/2}ξ of unit norm: κ = β√(qᵀΣq).
     constant
         C in cosine_q = ±(1 − C/α0) + o(1/α0), where data are plenty. Of several signals the
-        cosine with their span is meant. NaN for a simulation, and with a schedule.
+        cosine with their span is meant. NaN for a simulation, with a schedule, and where the noise
+        has a covariance: then the query need not align fully.
     cosines_w, cosines_q
         With several signals: the cosines with each of them, and ``cosines_w_se``, ``cosines_q_se``.
         ``signal_w``, ``cosine_w``, ``signal_q`` and ``cosine_q`` are then about the direction of
@@ -117,7 +121,8 @@ class Outcome(Answer):
         wrong signs on the training data; each with its ``_se``.
     bias, signal, norm, cosine
         The readout: b, its component along the signal, its norm, and the ratio of the two;
-        each with its ``_se``.
+        each with its ``_se``. Where the task's noise has a covariance, these and the order
+        parameters are those in whitened coordinates.
     kappa, cosine_q
         The query the features were made with: strength and alignment (NaN without a query).
     query_part, signal_part, rest, gamma

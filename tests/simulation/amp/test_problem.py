@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.random import SeedSequence
+from scipy.special import softmax
 
 import needlescope as ns
 from needlescope.models.blocks import hold
@@ -54,6 +55,21 @@ def test_the_prior_helps_and_the_estimate_knows_its_overlap() -> None:
     alpha = 60 / 200 / TASK.pi
     limit = ns.bayes_optimal(TASK.replace(theta=2.0), alpha).amp_overlap
     assert abs(np.mean(aware) - limit) < 4.0 * np.std(aware, ddof=1) / np.sqrt(8)
+
+
+def test_it_is_amp_with_these_variances() -> None:
+    """The formulas, written out for all tokens at once."""
+    drawn = Problem.draw(TASK, 60, np.random.default_rng(0))
+    data = hold(drawn.tokens(TASK, 40, SeedSequence(3)), float)
+    F, P, theta, alpha = data.X / np.sqrt(60.0), drawn.prior, float(drawn.white.theta), 40 / 60
+    x, V, g = np.zeros(60), 1.0, np.zeros((40, 8))
+    for estimate in iterate(drawn.white, data, 4, theta=theta, prior=P):
+        p = softmax(theta * (F @ x - V * g), axis=1)
+        g, s = theta * p, float(np.mean((p**2).sum(axis=1)))
+        field = alpha * theta**2
+        pulled = np.einsum("nl,nld->d", g, F) - x * field * (1.0 - s)
+        x, V = P * pulled / (1.0 + P * field * s), np.mean(P / (1.0 + P * field * s))
+        assert estimate.xi == pytest.approx(x / np.sqrt(60.0), rel=1e-6, abs=1e-9)
 
 
 def test_refusals() -> None:

@@ -28,6 +28,8 @@ from ...spectrum import Levels
 from ...task import Task, levels_of
 from .quadrature import quadrature
 
+LEAST_REST = 1e-20  # of 1 − s²: below it is rounding, and the query is the signal
+
 
 @dataclass(frozen=True, eq=False)
 class QueryParts:
@@ -71,15 +73,22 @@ def _linear(noise: Noise, place: Any, count: int) -> Directions:
 def _attending(noise: Noise, place: Any, cosine: float, parts: QueryParts | None) -> Directions:
     """Return the directions of attention: the query, and the signal's part orthogonal to it."""
     levels = levels_of(noise, place)
+    z = _along_signal(levels)
     if parts is None:
-        left = (1.0 - cosine) * (1.0 + cosine)
-        parts = QueryParts(np.full(len(levels.s), cosine), left * levels.share)
-    return _merged(levels, _beside(levels, _along_signal(levels), parts))
+        return _merged(levels, _turned(levels, z, cosine))
+    return _merged(levels, _beside(levels, z, parts))
 
 
 def _along_signal(levels: Levels) -> FloatArray:
     """Return the share of the unit whitened signal on each level, ω/s over their sum."""
     return levels.weight / (levels.s * levels.gain**2)
+
+
+def _turned(levels: Levels, z: FloatArray, s: float) -> FloatArray:
+    """Return W of a query of cosine s, random beside the signal: a rotation of both."""
+    across, p = np.sqrt((1.0 - s) * (1.0 + s)), levels.share
+    turn = np.array([[s, across], [across, -s]])
+    return np.asarray(turn @ (np.stack([z, p], axis=1)[:, :, None] * np.eye(2)) @ turn)
 
 
 def _beside(levels: Levels, z: FloatArray, parts: QueryParts) -> FloatArray:
@@ -90,7 +99,7 @@ def _beside(levels: Levels, z: FloatArray, parts: QueryParts) -> FloatArray:
     size = float(left.sum())  # 1 − s², without cancellation
     W = np.empty((len(z), 2, 2))
     W[:, 0, 0] = c**2 * z + n
-    if size > 0.0:
+    if size > LEAST_REST:
         W[:, 1, 1] = left / size
         W[:, 0, 1] = W[:, 1, 0] = (c * (1.0 - s * c) * z - s * n) / np.sqrt(size)
     else:  # the query is the signal: any other direction will do
