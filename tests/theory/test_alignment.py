@@ -266,3 +266,10 @@ class TestSpectrum:
         task = ns.Task(6, 1, 4.0, 0.4, noise=noise)
         assert np.isnan(ns.align(task, ns.Training(3.0, 2.0)).constant)
         assert ns.align(task, ns.Training(1e6, 2.0)).cosine_q < 0.999
+
+
+def test_balanced_steps_without_a_signal_have_no_constant():
+    """With θ = 0 nothing is balanced at infinite data: hinge scores have no spread there."""
+    task = ns.Task(10, 1, 0.0, 0.2)
+    result = ns.align(task, ns.Training(2.0, 1.0, loss="hinge", balanced=True))
+    assert result.constant == np.inf

@@ -272,19 +272,19 @@ def _after_two_steps(task: Task, training: Training) -> dict[str, Any]:
     move = balanced_step if training.balanced else second_step
     q = move(task, loss, w, alpha0, bias)
     step = training.eta_q * training.beta / task.L
-    gain, levels = w.moments.gain, task.levels
+    gain, levels, constant = w.moments.gain, task.levels, np.inf
+    if any(w.signals) and not levels:
+        constant = _constant(w, move(task, loss, w, np.inf, bias))
     return {
         **cosine_fields(task, "w", [m / gain for m in w.signals], float(np.sqrt(w.norm2(alpha0)))),
         **cosine_fields(task, "q", q.signals, q.norm, step),
         "kappa": training.beta * step * q.norm,
-        "constant": np.nan if levels else _constant(w, move(task, loss, w, np.inf, bias)),
+        "constant": np.nan if levels else constant,
         "parts": q.parts(levels) if levels else None,
     }
 
 
 def _constant(w: ReadoutStep, q: QueryStep) -> float:
     """Return the C of 1 − cosine = C/α0 + o(1/α0), from the step with α0 = ∞."""
-    if not any(w.signals):
-        return np.inf
     pull = 2.0 * sum(signal**2 for signal in q.signals)
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf
