@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from needlescope.estimators import MILClassifier
+from needlescope.estimators.bags.preprocessing import Preprocessing
 from needlescope.estimators.candidates.hidden_attention import FARTHEST, HiddenAttention
 from needlescope.estimators.candidates.shared.candidate import Configuration
+from needlescope.estimators.candidates.shared.search_space import SearchSpace, SearchSpec
 from needlescope.estimators.engine.affine import AffineMap
 from needlescope.estimators.engine.computation import compute
 from needlescope.estimators.engine.fold_data import FoldData
@@ -128,3 +132,21 @@ def test_the_fit_is_the_same_again():
     X, y, _ = rings(60)
     first, again = (fitted(X, y)[0].scores for _ in range(2))
     np.testing.assert_array_equal(first, again)
+
+
+def test_thorough_trains_for_longer():
+    standard, thorough = (
+        next(HiddenAttention.offered(SearchSpace(spec, Preprocessing(), 3)))
+        for spec in (
+            SearchSpec(n_queries="auto", effort=effort) for effort in ("standard", "thorough")
+        )
+    )
+    assert thorough.steps == 2 * standard.steps == 2 * HiddenAttention().steps
+    X, y, _ = rings(40)
+    fold = FoldData(Arrays(X, y), np.full(len(y), 1.0 / len(y)))
+    losses = []
+    for candidate in (replace(standard, steps=20), standard):
+        fit = candidate.fit(fold, [], get_loss("logistic"), np.random.RandomState(0))
+        compute(fold.data, fit)
+        losses.append(np.logaddexp(0.0, -y * fit.results[0].scores).mean())
+    assert losses[1] < 0.5 * losses[0]

@@ -28,6 +28,7 @@ from .shared.readout import importance
 from .shared.search_space import SearchSpace, is_auto
 
 MOST_IN_BAG = 30_000  # instances × (features + units) of a bag, above which training takes too long
+STEPS = {"quick": 400, "standard": 400, "thorough": 800}  # of Adam
 FARTHEST = 5.0  # standard deviations from the mean, where features end
 
 
@@ -89,6 +90,8 @@ class HiddenModel:
 class HiddenAttention(Candidate):
     """Attention of several queries to hidden units."""
 
+    steps: int = STEPS["standard"]
+
     pooling = "hidden_attention"
     order = 6
     attends = True
@@ -101,7 +104,7 @@ class HiddenAttention(Candidate):
         short = space.in_bag * (space.width + UNITS) <= MOST_IN_BAG
         pays = space.first and space.held and short and not space.quick
         if not space.any_pooling or (pays and is_auto(space.spec.n_queries)):
-            yield cls()
+            yield cls(steps=STEPS[space.spec.effort])
 
     def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
         """There is one."""
@@ -115,7 +118,7 @@ class HiddenAttention(Candidate):
 
         def compute() -> list[Scored]:
             if self not in fold.cache:
-                fold.cache[self] = _trained(fold, loss, np.random.RandomState(seed))
+                fold.cache[self] = _trained(fold, loss, np.random.RandomState(seed), self.steps)
             return [fold.cache[self]]
 
         return DirectFit(compute)
@@ -131,14 +134,14 @@ def limited(rows: Any) -> Any:
     return np.clip(rows, -FARTHEST, FARTHEST)
 
 
-def _trained(fold: FoldData, loss: Loss, random: np.random.RandomState) -> Scored:
+def _trained(fold: FoldData, loss: Loss, random: np.random.RandomState, steps: int) -> Scored:
     """Return the model of a fold, and its scores of all bags."""
     blocks = [(block.table, block.segments.ragged(len(block.table))) for block in fold.blocks()]
     rows = np.concatenate([limited(table).astype(np.float32) for table, _ in blocks])
     lengths = np.concatenate([bags.lengths for _, bags in blocks])
     bags = Ragged.at(np.concatenate([[0], np.cumsum(lengths)]))
     del blocks
-    networks = train(rows, bags, fold.y, fold.weight, loss, random)
+    networks = train(rows, bags, fold.y, fold.weight, loss, random, steps)
     model = HiddenModel(networks, np.ones(NETWORKS * QUERIES))
     parts = model.parts(fold.blocks(), len(fold.y))
     model = HiddenModel(networks, importance(parts, fold.weight))

@@ -29,7 +29,8 @@ class MILClassifier(SearchClassifier):
     ----------
     effort : "quick", "standard" or "thorough", default "standard"
         How much is compared. "quick" selects one of five candidates; "thorough" compares those of
-        "standard" on five folds in place of three, of two partitions of the bags.
+        "standard" on five folds in place of three, of two partitions of the bags, and trains hidden
+        layers for twice as long.
     pooling : str, default "auto"
         "auto", "mean", "attention", "hidden_attention", "log_mean_exp", "summaries", "forest" or
         "boosted". "hidden_attention" trains four networks, each with four queries to 64 rectified

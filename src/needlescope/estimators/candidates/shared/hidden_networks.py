@@ -20,7 +20,7 @@ from ....models.segments import Ragged
 from ....solvers.smooth.adam import Adam
 
 NETWORKS, UNITS, QUERIES = 4, 64, 4  # how many networks; hidden units and queries of each
-STEPS, BATCH, RATE = 400, 16, 0.02  # of Adam: how many, bags in each, and how large
+BATCH, RATE = 16, 0.02  # of a step of Adam: bags, and how large it is
 SPREAD = 2.0  # of random weights, in units of 1/√d
 MOST_INSTANCES = 2000  # of a bag in one step; of more, so many are drawn
 ROWS = 2048  # instances whose hidden units are held at a time
@@ -113,13 +113,14 @@ def train(
     weight: FloatArray,
     loss: Loss,
     random: np.random.RandomState,
+    steps: int,
 ) -> Networks:
     """Return networks trained on the bags of a weight above 0; instances in single precision."""
     networks = Networks.drawn(rows.shape[1], random)
-    adam, own = Adam(networks, RATE, STEPS), np.flatnonzero(weight > 0.0)
+    adam, own = Adam(networks, RATE, steps), np.flatnonzero(weight > 0.0)
     count = min(BATCH, len(own))
     share, left = weight / weight[own].mean() / count, own[:0]
-    for _ in range(STEPS):
+    for _ in range(steps):
         if len(left) < count:
             left = random.permutation(own)
         members, left = left[:count], left[count:]
