@@ -4,7 +4,8 @@ With h = max(A x + c, 0) for each instance x of a bag, a network scores the bag 
 
     Σ_k ⟨w_k, Σ_j a_kj h_j⟩ + b,  a_k = softmax(h q_k).
 
-Every step sees a few bags, all of them in turn, and half of the units are left out at random.
+Every step sees 16 bags, drawn without replacement until all had their turn, and half of the units
+are left out at random. Of many bags not all are seen: the number of steps is fixed.
 """
 
 from __future__ import annotations
