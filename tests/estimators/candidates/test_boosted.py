@@ -19,7 +19,7 @@ def fitted(weight=None, seed=0):
     X, y = spread_bags()
     table = summaries(Arrays(X, y))
     weight = np.full(len(y), 1.0 / len(y)) if weight is None else weight
-    return X, y, table, boost(table, y, weight, seed)
+    return X, y, table, boost(table, y, weight, np.random.RandomState(seed))
 
 
 def test_what_instances_add_is_the_score():
@@ -59,7 +59,7 @@ def test_a_range_is_asked_for_and_counts_for_its_end():
     X[y > 0.0] *= 2.0
     X += 20.0 * rng.standard_normal((200, 1, 1))
     table = np.hstack([summaries(Arrays(X, y))[:, :3], np.zeros((200, 1))])  # no deviation
-    model = boost(table, y, np.full(200, 1.0 / 200), 0)
+    model = boost(table, y, np.full(200, 1.0 / 200), np.random.RandomState(0))
     assert roc_auc_score(y, model.scores_of(table)) > 0.9
     parts = model.parts(table)
     assert parts.shape == table.shape
@@ -72,9 +72,9 @@ def test_bags_of_no_weight_have_no_part():
     X, y = spread_bags()
     table, weight = summaries(Arrays(X, y)), np.where(np.arange(len(y)) < 80, 1.0 / 80, 0.0)
     wrong = np.where(weight > 0.0, y, -y)
-    item, other = (boost(table, labels, weight, 0) for labels in (y, wrong))
+    item, other = (boost(table, labels, weight, np.random.RandomState(0)) for labels in (y, wrong))
     np.testing.assert_array_equal(item.scores_of(table), other.scores_of(table))
-    alone = boost(table[:80], y[:80], weight[:80], 0)
+    alone = boost(table[:80], y[:80], weight[:80], np.random.RandomState(0))
     np.testing.assert_allclose(alone.scores_of(table), item.scores_of(table), atol=1e-12)
 
 
@@ -105,5 +105,7 @@ def test_a_range_is_ascribed_to_its_end():
     y = np.where(np.arange(200) % 2, 1.0, -1.0)
     table[:, 1] = table[:, 0] + 1.0 + (y > 0.0) + 0.1 * rng.standard_normal(200)
     table[:, 2] = table[:, 0] - 1.0 + 0.1 * rng.standard_normal(200)
-    parts = np.abs(boost(table, y, np.full(200, 1.0 / 200), 0).parts(table)).mean(axis=0)
+    parts = np.abs(
+        boost(table, y, np.full(200, 1.0 / 200), np.random.RandomState(0)).parts(table)
+    ).mean(axis=0)
     assert parts[1] > 0.9 * parts.sum()

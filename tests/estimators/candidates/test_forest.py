@@ -17,7 +17,7 @@ from tests.estimators.candidates.spread import spread_bags
 def test_what_instances_add_is_the_score():
     X, y = spread_bags()
     data, weight = Arrays(X, y), np.full(len(y), 1.0 / len(y))
-    model = grow(summaries(data), y, weight, 0)
+    model = grow(summaries(data), y, weight, np.random.RandomState(0))
     each, score = model.contributions(X.reshape(-1, 3), Even(8))
     np.testing.assert_allclose(each.reshape(-1, 8).sum(axis=1), score, atol=1e-12)
     np.testing.assert_allclose(model.scores(data), score, atol=1e-12)
@@ -29,7 +29,12 @@ def test_weights_of_bags_count():
     F, weight = summaries(Arrays(X, y)), np.where(y > 0.0, 4.0, 1.0)
     weight /= weight.sum()
     even = np.full(len(y), 1.0 / len(y))
-    assert grow(F, y, weight, 0).b > 0.75 > 0.55 > grow(F, y, even, 0).b
+    assert (
+        grow(F, y, weight, np.random.RandomState(0)).b
+        > 0.75
+        > 0.55
+        > grow(F, y, even, np.random.RandomState(0)).b
+    )
 
 
 def test_bags_of_no_weight_have_no_part():
@@ -37,9 +42,9 @@ def test_bags_of_no_weight_have_no_part():
     X, y = spread_bags()
     F, weight = summaries(Arrays(X, y)), np.where(np.arange(len(y)) < 80, 1.0 / 80, 0.0)
     wrong = np.where(weight > 0.0, y, -y)
-    item, other = (grow(F, labels, weight, 0) for labels in (y, wrong))
+    item, other = (grow(F, labels, weight, np.random.RandomState(0)) for labels in (y, wrong))
     np.testing.assert_array_equal(item.scores_of(F), other.scores_of(F))
-    alone = grow(F[:80], y[:80], weight[:80], 0)
+    alone = grow(F[:80], y[:80], weight[:80], np.random.RandomState(0))
     np.testing.assert_array_equal(alone.scores_of(F), item.scores_of(F))
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from needlescope.estimators import MILClassifier
-from needlescope.estimators.candidates.hidden_attention import FARTHEST, HiddenAttention
+from needlescope.estimators.bags.preprocessing import Preprocessing
+from needlescope.estimators.candidates.hidden_attention import (
+    FARTHEST,
+    HiddenAttention,
+    _training_table,
+)
 from needlescope.estimators.candidates.shared.candidate import Configuration
+from needlescope.estimators.candidates.shared.search_space import SearchSpace, SearchSpec
 from needlescope.estimators.engine.affine import AffineMap
 from needlescope.estimators.engine.computation import compute
 from needlescope.estimators.engine.fold_data import FoldData
@@ -128,3 +136,73 @@ def test_the_fit_is_the_same_again():
     X, y, _ = rings(60)
     first, again = (fitted(X, y)[0].scores for _ in range(2))
     np.testing.assert_array_equal(first, again)
+
+
+def test_thorough_trains_for_longer():
+    standard, thorough = (
+        next(HiddenAttention.offered(SearchSpace(spec, Preprocessing(), 3)))
+        for spec in (
+            SearchSpec(n_queries="auto", effort=effort) for effort in ("standard", "thorough")
+        )
+    )
+    assert thorough.steps == 2 * standard.steps == 2 * HiddenAttention().steps
+    X, y, _ = rings(40)
+    fold = FoldData(Arrays(X, y), np.full(len(y), 1.0 / len(y)))
+    losses = []
+    for candidate in (replace(standard, steps=20), standard):
+        fit = candidate.fit(fold, [], get_loss("logistic"), np.random.RandomState(0))
+        compute(fold.data, fit)
+        losses.append(np.logaddexp(0.0, -y * fit.results[0].scores).mean())
+    assert losses[1] < 0.5 * losses[0]
+
+
+def test_only_training_bags_are_held_for_training():
+    X, y, _ = rings(60)
+    weight = np.where(np.arange(60) < 40, 1.0 / 40, 0.0)
+    (alone, _), _, _ = fitted(X[:40], y[:40])
+    (model, scores), fold, _ = fitted(X, y, weight)
+    np.testing.assert_array_equal(model.networks.hidden, alone.networks.hidden)
+    assert len(scores) == 60
+    rows, bags = _training_table(fold)
+    np.testing.assert_allclose(rows, X[:40].reshape(-1, 2), rtol=1e-6)
+    assert len(bags.lengths) == 40
+
+
+def offered(held=True, **fixed):
+    spec = SearchSpec(**{"n_queries": "auto", **fixed})
+    return [
+        item
+        for preprocessing in spec.preprocessings(roomy=True)
+        for item in HiddenAttention.offered(
+            SearchSpace(spec, preprocessing, 4, held=held, first=preprocessing.shrinkage == 1.0)
+        )
+    ]
+
+
+def test_random_features_go_with_it_only_if_asked_for():
+    free = {"shrinkage": "auto", "random_features": "auto"}
+    assert len(offered(**free)) == 1
+    assert len(offered(**free, pooling="hidden_attention")) == 2  # standardised, and whitened
+    assert not offered(shrinkage="auto", random_features=True)
+    asked = offered(shrinkage=1.0, random_features=True, pooling="hidden_attention")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"shrinkage": None}, "needs instances of unit size, got shrinkage=None"),
+        ({"n_queries": 4}, "has four queries in each of its networks, got n_queries=4"),
+    ],
+)
+def test_what_it_cannot_have_is_refused(options, sentence):
+    X, y, _ = rings(20)
+    with pytest.raises(ValueError, match=sentence):
+        MILClassifier(pooling="hidden_attention", **options).fit(X, y)
+
+
+def test_more_than_is_held_is_refused_and_raw_instances_are_left_to_others():
+    with pytest.raises(ValueError, match="holds all instances while it trains"):
+        offered(held=False, pooling="hidden_attention")
+    assert not offered(shrinkage=None)
+    assert not offered(held=False)

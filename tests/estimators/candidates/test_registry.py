@@ -140,8 +140,9 @@ def test_a_hidden_layer_is_offered_once_where_bags_are_held_and_not_too_large(ro
     spec = FREE._replace(n_queries="auto")
     found = [item for item in candidates(spec, 10, **room) if item.pooling == "hidden_attention"]
     assert len(found) == there
-    (asked,) = candidates(SearchSpec(pooling="hidden_attention"), 10, **room)
-    assert asked.pooling == "hidden_attention"
+    if "held" not in room:
+        (asked,) = candidates(SearchSpec(pooling="hidden_attention"), 10, **room)
+        assert asked.pooling == "hidden_attention"
 
 
 def test_several_queries_are_offered_where_instances_are_held():

@@ -213,3 +213,12 @@ def test_a_scheme_is_not_asked_for_where_nothing_attends():
     AttentionClassifier(kappa=0.0, split="crossfit", random_state=0).fit(X[few], y[few])
     with pytest.raises(ValueError, match="two bags of each class wherever it trains"):
         AttentionClassifier(kappa=1.0, split="crossfit", random_state=0).fit(X[few], y[few])
+
+
+def test_without_held_out_bags_the_fit_explains_itself():
+    X, y = needles(n=40)
+    clf = AttentionClassifier(kappa=2.0, ridge=0.1, max_refine_iter=0, cv=0).fit(X, y)
+    assert clf.explainer_ is clf.estimators_[0] and clf.explainer_auc_ is None
+    each = clf.instance_scores(X, explain="attention")
+    total = np.array([item.sum() for item in each])
+    np.testing.assert_allclose(total, clf.decision_function(X), atol=1e-9)

@@ -22,7 +22,7 @@ from sklearn.tree import ExtraTreeRegressor
 
 from ...arrays import FloatArray, IndexArray
 from ..engine.bag_statistics import N_STATISTICS
-from .shared.trees import Trees, path_changes
+from .shared.trees import Trees, path_changes, single
 from .summaries import SummaryModel
 
 TREES = 100
@@ -69,7 +69,7 @@ def asked(table: FloatArray) -> Any:
     array([[ 1.,  5., -2.,  3.,  4.,  3.]], dtype=float32)
     """
     mean, largest, least, _ = np.split(table, N_STATISTICS, axis=1)
-    return np.hstack([table, largest - mean, mean - least]).astype(np.float32)
+    return single(np.hstack([table, largest - mean, mean - least]))
 
 
 def by_summary(changes: FloatArray) -> FloatArray:
@@ -80,9 +80,9 @@ def by_summary(changes: FloatArray) -> FloatArray:
     return result
 
 
-def boost(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> BoostedModel:
+def boost(table: FloatArray, y: FloatArray, weight: FloatArray, random: Any) -> BoostedModel:
     """Fit the trees one after another, on the bags of a weight above 0."""
-    own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
+    own = np.flatnonzero(weight > 0.0)
     share, rows = weight[own] / weight[own].mean(), asked(table[own])
     labels = np.where(y[own] > 0.0, 1.0, 0.0)
     b = float(logit(share @ labels / share.sum()))

@@ -14,7 +14,7 @@ from sklearn import config_context
 from sklearn.tree import ExtraTreeRegressor
 
 from ...arrays import FloatArray
-from .shared.trees import Trees, path_changes
+from .shared.trees import Trees, path_changes, single
 from .summaries import SummaryModel
 
 TREES = 100
@@ -33,13 +33,13 @@ class ForestModel(SummaryModel):
 
     def scores_of(self, table: FloatArray) -> FloatArray:
         """Return the mean vote, by the trees' own quick way."""
-        rows = table.astype(np.float32)
+        rows = single(table)
         share = np.mean([tree.tree_.predict(rows)[:, 0] for tree in self.trees], axis=0)
         return np.asarray(_score(share))
 
     def parts(self, table: FloatArray) -> FloatArray:
         """Return what the questions about each summary change."""
-        rows, total = table.astype(np.float32), np.zeros(table.shape)
+        rows, total = single(table), np.zeros(table.shape)
         for tree in self.trees:
             total += (
                 tree.tree_.decision_path(rows)
@@ -48,12 +48,12 @@ class ForestModel(SummaryModel):
         return np.asarray(STEEPNESS * total / len(self.trees))
 
 
-def grow(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> ForestModel:
+def grow(table: FloatArray, y: FloatArray, weight: FloatArray, random: Any) -> ForestModel:
     """Grow trees that ask for summaries at random, on the bags of a weight above 0."""
-    own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
+    own = np.flatnonzero(weight > 0.0)
     share = weight[own] * (len(own) / weight[own].sum())
     even = bool((share == share[0]).all())  # then to say nothing of weights is quicker
-    rows, votes = table[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
+    rows, votes = single(table[own]), np.where(y[own] > 0.0, 1.0, 0.0)
     trees = []
     with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
         for _ in range(TREES):

@@ -20,14 +20,16 @@ from ...losses import Loss
 from ...models.blocks import Block, Data
 from ...models.gradient import Head
 from ...models.segments import Ragged, Segments
-from ..engine.computation import DirectFit, Fit, Scored
+from ..engine.computation import Scored
 from ..engine.fold_data import FoldData
-from .shared.candidate import Candidate, Configuration, no_query
+from .shared.candidate import Candidate, no_query
 from .shared.hidden_networks import NETWORKS, QUERIES, UNITS, Networks, train
 from .shared.readout import importance
 from .shared.search_space import SearchSpace, is_auto
+from .shared.trained import TrainedCandidate
 
 MOST_IN_BAG = 30_000  # instances × (features + units) of a bag, above which training takes too long
+STEPS = {"quick": 400, "standard": 400, "thorough": 800}  # of Adam
 FARTHEST = 5.0  # standard deviations from the mean, where features end
 
 
@@ -56,7 +58,7 @@ class HiddenModel:
     def heads(self, rows: Any, segments: Segments) -> list[Head]:
         """Return attention and part in the score of each query of each network."""
         bags, count = segments.ragged(len(rows)), len(self.networks.constants)
-        logits, seen = self.networks.project(limited(rows))
+        logits, seen = self.networks.project(clipped(rows))
         a = bags.softmax(logits.reshape(-1, len(rows)))
         seen = seen.reshape(a.shape) / count
         return [Head(*item, bags.dot(*item)) for item in zip(a, seen, strict=True)]
@@ -86,39 +88,41 @@ class HiddenModel:
 
 
 @dataclass(frozen=True)
-class HiddenAttention(Candidate):
+class HiddenAttention(TrainedCandidate):
     """Attention of several queries to hidden units."""
+
+    steps: int = STEPS["standard"]
 
     pooling = "hidden_attention"
     order = 6
     attends = True
-    tuned = ()
-    linear = False
 
     @classmethod
     def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
-        """Offer it on standardised instances, where it does not take too long."""
+        """Offer it on standardised instances, where it does not take too long.
+
+        Random features are appended only if they are asked for: hidden units are a learned kind.
+        """
+        spec, (shrinkage, expanded) = space.spec, space.preprocessing
+        if not space.any_pooling:
+            _check(space)
+            if not expanded or not is_auto(spec.random_features):
+                yield cls(steps=STEPS[spec.effort])
+            return
         short = space.in_bag * (space.width + UNITS) <= MOST_IN_BAG
-        pays = space.first and space.held and short and not space.quick
-        if not space.any_pooling or (pays and is_auto(space.spec.n_queries)):
-            yield cls()
+        pays = short and space.held and not space.quick and is_auto(spec.n_queries)
+        if pays and space.first and not expanded and shrinkage is not None:
+            yield cls(steps=STEPS[spec.effort])
 
-    def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
-        """There is one."""
-        return [Configuration(self)]
-
-    def fit(
-        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
-    ) -> Fit:
-        """Train the networks, unless they were trained before."""
-        seed = int(random.randint(2**31 - 1))
-
-        def compute() -> list[Scored]:
-            if self not in fold.cache:
-                fold.cache[self] = _trained(fold, loss, np.random.RandomState(seed))
-            return [fold.cache[self]]
-
-        return DirectFit(compute)
+    def train(self, fold: FoldData, loss: Loss, random: np.random.RandomState) -> Scored:
+        """Train the networks."""
+        own = fold.in_training
+        table = _training_table(fold)
+        networks = train(*table, fold.y[own], fold.weight[own], loss, random, self.steps)
+        model = HiddenModel(networks, np.ones(NETWORKS * QUERIES))
+        parts = model.parts(fold.blocks(), len(fold.y))
+        model = HiddenModel(networks, importance(parts, fold.weight))
+        return Scored(model, parts.sum(axis=0) + model.b)
 
     @property
     def words(self) -> str:
@@ -126,20 +130,36 @@ class HiddenAttention(Candidate):
         return f"attention after a hidden layer, on {self.instances}"
 
 
-def limited(rows: Any) -> Any:
+def _check(space: SearchSpace) -> None:
+    """Refuse instances as they are, and more of them than are held in memory."""
+    if space.preprocessing.shrinkage is None:
+        raise ValueError(
+            'pooling="hidden_attention" needs instances of unit size, got shrinkage=None, which '
+            'leaves them as they are; pass shrinkage=1, or pooling="attention"'
+        )
+    if not space.held:
+        raise ValueError(
+            'pooling="hidden_attention" holds all instances while it trains, and these are too '
+            'many; pass fewer bags, or pooling="attention", which reads them block by block'
+        )
+
+
+def clipped(rows: Any) -> Any:
     """Return instances whose features end where they are far out."""
     return np.clip(rows, -FARTHEST, FARTHEST)
 
 
-def _trained(fold: FoldData, loss: Loss, random: np.random.RandomState) -> Scored:
-    """Return the model of a fold, and its scores of all bags."""
-    blocks = [(block.table, block.segments.ragged(len(block.table))) for block in fold.blocks()]
-    rows = np.concatenate([limited(table).astype(np.float32) for table, _ in blocks])
-    lengths = np.concatenate([bags.lengths for _, bags in blocks])
+def _training_table(fold: FoldData) -> tuple[FloatArray, Ragged]:
+    """Return the instances of the training bags as the fold sees them, in single precision."""
+    lengths = np.zeros(len(fold.y), int)
+    for block in fold.data.blocks():
+        lengths[block.rows] = block.segments.ragged(len(block.table)).lengths
+    lengths = lengths[fold.in_training]
     bags = Ragged.at(np.concatenate([[0], np.cumsum(lengths)]))
-    del blocks
-    networks = train(rows, bags, fold.y, fold.weight, loss, random)
-    model = HiddenModel(networks, np.ones(NETWORKS * QUERIES))
-    parts = model.parts(fold.blocks(), len(fold.y))
-    model = HiddenModel(networks, importance(parts, fold.weight))
-    return Scored(model, parts.sum(axis=0) + model.b)
+    rows, first = np.empty((bags.starts[-1], fold.d), np.float32), 0
+    for block in fold.blocks():
+        own = fold.in_training[block.rows]
+        part = block.table[block.segments.ragged(len(block.table)).spread(own)]
+        rows[first : first + len(part)] = clipped(part)
+        first += len(part)
+    return rows, bags

@@ -29,12 +29,14 @@ class MILClassifier(SearchClassifier):
     ----------
     effort : "quick", "standard" or "thorough", default "standard"
         How much is compared. "quick" selects one of five candidates; "thorough" compares those of
-        "standard" on five folds in place of three, of two partitions of the bags.
+        "standard" on five folds in place of three, of two partitions of the bags, and trains hidden
+        layers for twice as long.
     pooling : str, default "auto"
         "auto", "mean", "attention", "hidden_attention", "log_mean_exp", "summaries", "forest" or
         "boosted". "hidden_attention" trains four networks, each with four queries to 64 rectified
-        linear units of every instance; it has neither ridge nor initialisation. "auto" leaves it
-        out where bags have so many instances and features that it would take longer than all else.
+        linear units of every instance; ``ridge``, ``init`` and ``max_refine_iter`` have no part
+        in it. "auto" leaves it out where bags have thousands of instances or features, as its
+        training would take long.
         "log_mean_exp", log mean exp(Xq) + b, is for bags that are positive because of an instance
         in them, never because one is missing: a further instance lowers the score of a bag of L by
         at most log((L + 1)/L), and may raise it by any amount. "summaries", "forest" and "boosted"
@@ -73,7 +75,8 @@ class MILClassifier(SearchClassifier):
     random_state : int, RandomState or None, default None
         For the folds and the random features.
     n_jobs : int, optional
-        The number of threads: None is 1, -1 all processors. The result is the same to the bit.
+        The number of threads: None is 1, -1 all processors; they share preprocessings, and the
+        passes over large data. The result is the same to the bit.
     progress : bool, callable or None, default None
         Whether to show a bar for each pass over data that are too large to be held: None does so
         on a terminal. A function is called with (done, total), as in `needlescope.simulate`.
@@ -134,7 +137,8 @@ class MILClassifier(SearchClassifier):
         query and readout after scaling (both lie along the signal in the theory); ``importance``,
         the standard deviation over bags of its part in the score, as a share of all queries;
         ``attended_positive`` and ``attended_negative``, the effective number of instances that
-        share the attention, 1/Σa², averaged over the bags of a class.
+        share the attention, 1/Σa², averaged over the bags of a class. Attention after a hidden
+        layer counts as one query, of which kappa and cosine are not defined: 0.
 
     Raises
     ------
@@ -191,6 +195,11 @@ class MILClassifier(SearchClassifier):
     def _spec(self, loss: Loss) -> SearchSpec:
         choice("pooling", self.pooling, ("auto", *POOLINGS))
         spec = self._shared_spec(loss, self.pooling)
+        if self.pooling == "hidden_attention" and self.n_queries != "auto":
+            raise ValueError(
+                'pooling="hidden_attention" has four queries in each of its networks, got '
+                f'n_queries={self.n_queries}; leave it "auto", or pass pooling="attention"'
+            )
         several = self.pooling == "auto" or KINDS[self.pooling].several_queries
         if not several and self.n_queries not in ("auto", 1):
             raise ValueError(

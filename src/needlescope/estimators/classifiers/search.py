@@ -85,10 +85,10 @@ class SearchClassifier(BagClassifier):
         """The queries, for instances that are not scaled."""
         best = self._fitted().estimators_[0]
         candidate = best.configuration.candidate
-        if candidate.attends and not candidate.linear:
+        if not candidate.linear:
             raise AttributeError(
-                f"there is no query of the instances in {candidate.words}; see "
-                'attention_weights for where it attends, or pass pooling="attention"'
+                f"there is no query of the instances in {candidate.words}; fit "
+                "AttentionClassifier, or see attention_weights for where it attends"
             )
         return self._unscaled(best.model.q)
 
@@ -122,7 +122,7 @@ class SearchClassifier(BagClassifier):
 
     @one_vs_rest(side_by_side)
     def transform(self, X: Any) -> FloatArray:
-        """Return the attention features Xᵀ softmax(X q) of scaled bags, query after query."""
+        """Return the attention features Xᵀ a of scaled bags, query after query: a = softmax(Xq)."""
         return attention_features(self._prepare(X)[0], self.estimators_[0].model)
 
     @one_vs_rest(label_names)
@@ -158,6 +158,8 @@ class SearchClassifier(BagClassifier):
 
     def _keep_explainer(self, fitted: Fitted) -> None:
         self.explainer_, self.explainer_auc_ = fitted.explainer, None
+        if not fitted.choice.compared and fitted.estimators[0].configuration.candidate.attends:
+            self.explainer_ = fitted.estimators[0]  # there are no others
         if fitted.choice.explainer is not None:
             self.explainer_auc_ = fitted.choice.explainer[1:]
 
@@ -179,7 +181,7 @@ class SearchClassifier(BagClassifier):
             if self.explainer_ is None:
                 raise ValueError(
                     'explain="attention" needs a candidate that attends, and none was compared on '
-                    'every fold; pass explain="all", or fit with pooling="attention"'
+                    'every fold; pass explain="all", or fit AttentionClassifier'
                 )
             members = [self.explainer_]
         prepared = self._prepare(X, members)

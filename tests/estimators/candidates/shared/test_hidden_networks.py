@@ -84,7 +84,7 @@ def bags_of_needles(n=60, length=6):
 
 
 def trained(rows, bags, y, weight):
-    return train(rows, bags, y, weight, get_loss("logistic"), np.random.RandomState(0))
+    return train(rows, bags, y, weight, get_loss("logistic"), np.random.RandomState(0), 400)
 
 
 def test_bags_of_no_weight_have_no_part(small):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import ExtraTreeRegressor
 
+from needlescope.estimators import MILClassifier
 from needlescope.estimators.bags.preprocessing import Preprocessing
 from needlescope.estimators.candidates.boosted import Boosted
 from needlescope.estimators.candidates.forest import Forest
@@ -18,6 +19,7 @@ from needlescope.losses import Logistic
 from needlescope.models.blocks import Arrays
 from tests.estimators.candidates.spread import spread_bags
 
+COVERS = ("trained",)
 KINDS = pytest.mark.parametrize("kind", [Forest, Boosted])
 
 
@@ -64,3 +66,16 @@ def test_they_are_grown_once_in_a_fold(kind, monkeypatch):
         np.testing.assert_array_equal(scores, model.scores(fold.data))
         models.append(model)
     assert len(grown) == 1 and models[0] is models[1]
+
+
+@pytest.mark.parametrize("pooling", ["forest", "boosted"])
+def test_instances_beyond_single_precision_are_moved_to_its_ends(pooling):
+    X, y = spread_bags(60)
+    clf = MILClassifier(pooling=pooling, shrinkage=1.0, random_features=False, random_state=0)
+    clf.fit(X, y)
+    far = X.copy()
+    far[0] *= 1e45
+    with np.errstate(over="raise"):
+        scores = clf.decision_function(far)
+    assert np.isfinite(scores).all()
+    np.testing.assert_array_equal(scores[1:], clf.decision_function(X)[1:])

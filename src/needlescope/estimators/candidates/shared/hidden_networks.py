@@ -4,7 +4,8 @@ With h = max(A x + c, 0) for each instance x of a bag, a network scores the bag 
 
     Σ_k ⟨w_k, Σ_j a_kj h_j⟩ + b,  a_k = softmax(h q_k).
 
-Every step sees a few bags, all of them in turn, and half of the units are left out at random.
+Every step sees 16 bags, drawn without replacement until all had their turn, and half of the units
+are left out at random. Of many bags not all are seen: the number of steps is fixed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ....models.segments import Ragged
 from ....solvers.smooth.adam import Adam
 
 NETWORKS, UNITS, QUERIES = 4, 64, 4  # how many networks; hidden units and queries of each
-STEPS, BATCH, RATE = 400, 16, 0.02  # of Adam: how many, bags in each, and how large
+BATCH, RATE = 16, 0.02  # of a step of Adam: bags, and how large it is
 SPREAD = 2.0  # of random weights, in units of 1/√d
 MOST_INSTANCES = 2000  # of a bag in one step; of more, so many are drawn
 ROWS = 2048  # instances whose hidden units are held at a time
@@ -113,13 +114,14 @@ def train(
     weight: FloatArray,
     loss: Loss,
     random: np.random.RandomState,
+    steps: int,
 ) -> Networks:
     """Return networks trained on the bags of a weight above 0; instances in single precision."""
     networks = Networks.drawn(rows.shape[1], random)
-    adam, own = Adam(networks, RATE, STEPS), np.flatnonzero(weight > 0.0)
+    adam, own = Adam(networks, RATE, steps), np.flatnonzero(weight > 0.0)
     count = min(BATCH, len(own))
     share, left = weight / weight[own].mean() / count, own[:0]
-    for _ in range(STEPS):
+    for _ in range(steps):
         if len(left) < count:
             left = random.permutation(own)
         members, left = left[:count], left[count:]

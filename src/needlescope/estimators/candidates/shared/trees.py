@@ -13,18 +13,16 @@ from scipy.sparse import csr_array
 from ....arrays import FloatArray
 from ....losses import Loss
 from ...engine.bag_statistics import N_STATISTICS
-from ...engine.computation import DirectFit, Fit, Scored
+from ...engine.computation import Scored
 from ...engine.fold_data import FoldData
-from .candidate import Candidate, Configuration
+from .candidate import Candidate
 from .search_space import SearchSpace
+from .trained import TrainedCandidate
 
 
 @dataclass(frozen=True)
-class Trees(Candidate):
-    """Summaries with trees, which have neither a ridge nor a loss."""
-
-    tuned = ()
-    linear = False
+class Trees(TrainedCandidate):
+    """Summaries with trees."""
 
     @classmethod
     def offered(cls, space: SearchSpace) -> Iterator[Candidate]:
@@ -34,31 +32,30 @@ class Trees(Candidate):
 
     @staticmethod
     @abstractmethod
-    def grow(table: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> Any:
+    def grow(table: FloatArray, y: FloatArray, weight: FloatArray, random: Any) -> Any:
         """Return a model of summaries, of the bags of a weight above 0."""
-
-    def configurations(self, space: SearchSpace, unit: float) -> list[Configuration]:
-        """There is one."""
-        return [Configuration(self)]
 
     def width(self, d: int) -> int:
         """Return the number of summaries."""
         return N_STATISTICS * super().width(d)
 
-    def fit(
-        self, fold: FoldData, configurations: list[Configuration], loss: Loss, random: Any
-    ) -> Fit:
-        """Grow the trees, unless they were grown before."""
-        seed = int(random.randint(2**31 - 1))
+    def train(self, fold: FoldData, loss: Loss, random: np.random.RandomState) -> Scored:
+        """Grow the trees."""
+        table = fold.summaries
+        model = self.grow(table, fold.y, fold.weight, random)
+        return Scored(model, model.scores_of(table))
 
-        def compute() -> list[Scored]:
-            table = fold.summaries
-            if self not in fold.cache:
-                fold.cache[self] = self.grow(table, fold.y, fold.weight, seed)
-            model = fold.cache[self]
-            return [Scored(model, model.scores_of(table))]
 
-        return DirectFit(compute)
+def single(table: Any) -> Any:
+    """Return a table in single precision, as trees have it; what is beyond is moved to its ends.
+
+    Examples
+    --------
+    >>> bool(np.isfinite(single(np.array([1e45, -1e45]))).all())
+    True
+    """
+    largest = np.finfo(np.float32).max
+    return np.clip(table, -largest, largest).astype(np.float32)
 
 
 def path_changes(tree: Any, values: FloatArray, width: int) -> csr_array:
