@@ -23,7 +23,7 @@ from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
 
-ORDER = 18
+ORDER = 20
 TITLE = "Fuller attention trained by Adam, beside the Bayes-optimal error"
 CAPTION = (
     "Test error against all samples per dimension, held-out ones included, for one signal token "

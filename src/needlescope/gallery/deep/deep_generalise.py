@@ -26,7 +26,7 @@ from .. import deep_style as style
 from .. import deep_units as base
 from .deep_errors import LENGTHS, TESTED, at
 
-ORDER = 21
+ORDER = 23
 TITLE = "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200"
 CAPTION = (
     "Test error against the length of the test sequence, with one signal token; α = 16. Nothing "

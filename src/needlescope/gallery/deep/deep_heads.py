@@ -22,7 +22,7 @@ from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
 
-ORDER = 22
+ORDER = 24
 TITLE = "Heads against signals"
 CAPTION = (
     "Test error against the number of heads, where positives carry one of one, two or four "

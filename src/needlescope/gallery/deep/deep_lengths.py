@@ -22,7 +22,7 @@ from ...figures.style import grey
 from .. import deep_style as style
 from .. import deep_units as base
 
-ORDER = 20
+ORDER = 22
 TITLE = "Longer sequences than dimensions"
 CAPTION = (
     "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log "

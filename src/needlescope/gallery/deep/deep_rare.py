@@ -21,7 +21,7 @@ from .. import deep_style as style
 from .. import deep_units as base
 from .deep_errors import TESTED, at
 
-ORDER = 23
+ORDER = 25
 TITLE = "Rare positives"
 CAPTION = (
     "Test error against the share of positives, α = 16, one token of ten. Nothing is reweighted: "

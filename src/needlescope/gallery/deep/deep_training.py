@@ -30,7 +30,7 @@ from .. import deep_style as style
 from .. import deep_units as base
 from .deep_errors import END_RIDGES, WATCHED, at
 
-ORDER = 19
+ORDER = 21
 TITLE = "What training finds, epoch by epoch"
 CAPTION = (
     "Against the epoch, for one signal token of ten and α = 8. Left: the cosine with the signal "
