@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import make_dataclass
 
@@ -10,6 +11,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.experiments.units.calls import decode, flatten, run_call
+from needlescope.experiments.units.plain_data import canonical
 from tests.experiments.some_units import TRIAL
 
 ARGUMENTS = {
@@ -67,3 +69,13 @@ def test_a_call_leaves_nan_out() -> None:
     )
     item = make_dataclass("One", ["a", "b", "c"])
     assert flatten(item(math.nan, 1, math.inf)) == {"b": 1.0, "c": math.inf}
+
+
+def test_a_task_with_noise_there_and_back():
+    noise = ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+    task = ns.Task(L=6, R=1, theta=3.0, pi=0.5, noise=noise, signal=(0.5, 0.5))
+    given = json.loads(canonical(task))
+    assert given["noise"] == {
+        "spectrum": {"eigenvalues": [4.0, 0.25], "multiplicities": [0.2, 0.8]}
+    }
+    assert decode("task", given) == task

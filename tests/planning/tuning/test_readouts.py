@@ -68,3 +68,14 @@ def test_the_shifted_bias_is_the_best_one():
     law, shift = limit.law(0.2), best_shift(limit.law(0.2), point)
     errors = [error_of(law, point._replace(b=point.b + shift + by)) for by in (-0.1, 0.0, 0.1)]
     assert errors[1] == min(errors)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square"])
+def test_the_best_ridge_in_noise_with_a_spectrum(loss):
+    noise = ns.Noise(spectrum=ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.2))
+    task = ns.Task(L=6, R=1, theta=3.0, pi=0.5, noise=noise, signal=(0.5, 0.5))
+    result = Features(POOLED, task).best_ridge(loss, 2.0)
+    ridges = result.ridge * np.geomspace(0.2, 5.0, 9)
+    grid = ns.predict(task, ns.Training(alpha1=2.0, loss=loss, ridge=ridges), "pooled")
+    assert result.error <= 1.002 * grid.test_error.min()
+    assert abs(result.in_ridge) < 1e-3

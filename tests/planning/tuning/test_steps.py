@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from needlescope.noise import Noise
 from needlescope.planning.tuning.steps import best_steps, polished, with_strength
 from needlescope.task import Task
 from needlescope.theory.alignment import align_one
@@ -22,6 +23,7 @@ RARE = Task(L=10, R=1, theta=4.0, pi=0.1)
         (Task(L=100, R=1, theta=5.0, pi=0.2), 10.0),
         (Task(L=10, R=1, theta=4.0, pi=0.8), 4.0),
         (Task(L=10, R=1, theta=4.0, pi=0.5), 2.0),
+        (RARE.replace(noise=Noise(spectrum=[5.0, 1.0, 0.2]), signal=(0.2, 0.3, 0.5)), 4.0),
     ],
 )
 def test_short_steps_align_as_the_closed_form_says(task, alpha0, loss):
