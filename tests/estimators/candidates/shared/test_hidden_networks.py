@@ -109,6 +109,19 @@ def test_training_finds_the_needle_and_no_scale_of_weights_matters(small):
         np.testing.assert_array_equal(item, other)
 
 
+def test_weights_of_bags_count(small):
+    rows, bags, y = bags_of_needles()
+    rows = RNG.standard_normal(rows.shape).astype(np.float32)  # nothing to tell bags apart by
+
+    def mean_score(weight):
+        networks = trained(rows, bags, y, weight)
+        logits, seen = networks.project(rows)
+        scores = bags.dot(bags.softmax(logits), seen).sum(axis=1) + networks.constants
+        return float(scores.mean())
+
+    assert mean_score(np.where(y > 0.0, 9.0, 1.0)) > mean_score(np.ones(60)) + 0.5
+
+
 def test_of_long_bags_some_instances_are_drawn_in_every_step(small, monkeypatch):
     seen = []
     real = gradient
