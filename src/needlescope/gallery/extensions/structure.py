@@ -43,7 +43,7 @@ CAPTION = (
     "raises the noise of all other directions to the level of those that matter."
 )
 PLACES = ("quiet", "flat", "loud")
-TASK = {"L": 10, "R": 1, "theta": 3.0, "pi": 0.5}
+TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 3.0, "pi": 0.5}
 NOISE = Noise(spectrum=Spectrum([4.0, 0.25], [1, 4]))
 GIVEN = {place: Task(**TASK, noise=NOISE, signal=place) for place in PLACES}
 WHITENED = {place: task.whitened for place, task in GIVEN.items()}
