@@ -18,9 +18,12 @@ MULTIPLIER = 88_237
 SEED = 20_250_925
 
 
-def replicate(points: int, dims: int, index: int) -> FloatArray:
-    """Return replicate ``index`` of the lattice: ``points`` × ``dims`` uniforms inside (0, 1)."""
-    return shifted(points, np.random.default_rng([SEED, index]).random(dims))
+def replicate(points: int, dims: int, index: int, first: int = 0, step: int = 1) -> FloatArray:
+    """Return replicate ``index`` of the lattice: ``points`` × ``dims`` uniforms inside (0, 1).
+
+    Or every ``step``-th of its points, from ``first`` on.
+    """
+    return shifted(points, np.random.default_rng([SEED, index]).random(dims), first, step)
 
 
 def shifted(points: int, shift: FloatArray, first: int = 0, step: int = 1) -> FloatArray:

@@ -1,8 +1,8 @@
 """The noise of the tokens: Z = C^{1/2} E Σ^{1/2}, with independent entries E of unit variance.
 
-The theory takes E Gaussian and C = I, with any covariance Σ across dimensions: ``Task(noise=…)``.
-The other laws answer how far it reaches: entries that are bounded or heavy-tailed, and an AR(1)
-correlation C_lm = ρ^{|l − m|} across tokens. Simulations take them; the theory does not.
+The theory takes E Gaussian with any covariance Σ across dimensions: ``Task(noise=…)``. An AR(1)
+correlation C_lm = ρ^{|l − m|} across tokens it takes for pooling and for a given query. The other
+laws answer how far it reaches: entries that are bounded or heavy-tailed, for simulations only.
 """
 
 from __future__ import annotations

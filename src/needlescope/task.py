@@ -8,7 +8,8 @@ noise some training labels are flipped: tokens follow the true label, the loss s
 
 The noise may have a covariance Σ. Then all that matters of it is its spectrum, and the weights
 ω_k = ξ_k² of the signal in its eigenbasis. In whitened coordinates Σ^{-1/2}x the noise is white,
-and the signal has the strength θ‖Σ^{-1/2}ξ‖.
+and the signal has the strength θ‖Σ^{-1/2}ξ‖. It may be correlated across tokens too, as an AR(1)
+sequence with C_lm = ρ^{|l − m|}.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ class Task(Gridded):
     noise : Noise, optional
         Gaussian noise with a covariance Σ, ``Noise(spectrum=…)`` or ``Noise(covariance=…)``;
         without it independent N(0, 1) entries. It is not rescaled: in the paper's unit of θ the
-        mean eigenvalue is 1.
+        mean eigenvalue is 1. With ``token_correlation`` it is correlated across tokens too, which
+        only pooling and attention with a given query support.
     signal : "flat", "quiet", "loud", float or sequence of float, optional
         Where in the spectrum the signal lies: evenly in all directions ("flat", the default with a
         noise), all of it on the lowest or on the highest eigenvalue ("quiet", "loud"), with weights
@@ -236,15 +238,29 @@ class Task(Gridded):
 
     @property
     def levels(self) -> Levels | None:
-        """The levels of the noise's spectrum with the signal's weights; None without a noise."""
-        return None if self.noise is None else levels_of(self.noise, self.signal)
+        """The levels of the noise's spectrum with the signal's weights; None if Σ = I."""
+        return None if self.signal is None else levels_of(self.noise, self.signal)
+
+    @property
+    def token_correlation(self) -> float:
+        """The correlation ρ of neighbouring tokens, 0 if they are independent."""
+        return 0.0 if self.noise is None else float(self.noise.token_correlation)
+
+    @property
+    def mean_variance(self) -> float:
+        """The variance of a sample's mean token along a direction of unit variance, 1ᵀC1/L²."""
+        if self.token_correlation == 0.0:
+            return 1.0 / self.L
+        assert self.noise is not None
+        return float(self.noise.token_variance(np.full((1, self.L), 1.0 / self.L))[0])
 
     @property
     def whitened(self) -> Task:
         """The same task in coordinates in which the noise is white, θ‖Σ^{-1/2}ξ‖ for its θ."""
         if self.levels is None:
             return self
-        return self.replace(theta=self.theta * self.levels.gain, noise=None, signal=None)
+        noise = Noise(token_correlation=self.token_correlation)
+        return self.replace(theta=self.theta * self.levels.gain, noise=noise, signal=None)
 
     def need_white(self, what: str) -> None:
         """Refuse noise with a covariance, where it is not supported."""
@@ -252,6 +268,16 @@ class Task(Gridded):
             raise ValueError(
                 f"{what} supports only tasks with white noise, got noise={self.noise!r}; leave it "
                 "out, or ask for task.whitened, the task on whitened features"
+            )
+
+    def need_independent_tokens(self, what: str) -> None:
+        """Refuse noise that is correlated across tokens, where it is not supported."""
+        if self.token_correlation:
+            raise ValueError(
+                f"{what} supports only noise that is independent from token to token, got "
+                f"token_correlation={self.token_correlation!r}; leave it out, or ask for pooling, "
+                "or for attention with a query= of its own, in predict, focus, capacity, "
+                "asymptote or simulate"
             )
 
     def need_fixed_count(self, what: str) -> None:
@@ -271,7 +297,8 @@ class Task(Gridded):
             )
 
     def need_plain(self, what: str) -> None:
-        """Refuse a random number of signal tokens, and label noise."""
+        """Refuse a random number of signal tokens, label noise, and correlated tokens."""
+        self.need_independent_tokens(what)
         self.need_fixed_count(what)
         self.need_clean_labels(what)
 
@@ -287,31 +314,36 @@ class Task(Gridded):
         if self.noise is not None and not isinstance(self.noise, Noise):
             raise ValueError(f"noise must be a needlescope.Noise, got {self.noise!r}")
         if self.noise is None or self.noise.standard:
-            if self.signal is not None:
-                raise ValueError(
-                    f"signal says where in the noise's spectrum the signal lies, got "
-                    f"{self.signal!r} with white noise, where all places are alike; leave it out, "
-                    "or give a noise with a spectrum or a covariance"
-                )
+            self._need_no_place("white noise")
             object.__setattr__(self, "noise", None)
             return
-        if not self.noise.gaussian or self.noise.token_correlation:
+        if not self.noise.gaussian:
             raise ValueError(
-                "the noise of a task is Gaussian and independent from token to token, with a "
-                f"covariance or a spectrum, got {self.noise!r}; simulate takes others as its own "
-                "argument noise"
+                f"the noise of a task is Gaussian, got {self.noise!r}; simulate takes other laws "
+                "as its own argument noise"
             )
         if self.signals is not None:
             raise ValueError(
                 "a task of several signals supports only white noise, where their places do not "
                 f"matter, got noise={self.noise!r}; leave out noise or signals"
             )
+        if self.noise.covariance is None and self.noise.spectrum is None:
+            self._need_no_place("noise without a covariance")
+            return
         place = "flat" if self.signal is None else self.signal
         if not isinstance(place, str) and np.ndim(place):
             listed("signal", unmasked("signal", place), "numbers")
             place = tuple(np.ravel(real("signal", place, -np.inf, np.inf)).tolist())
         object.__setattr__(self, "signal", place)
         levels_of(self.noise, place)
+
+    def _need_no_place(self, given: str) -> None:
+        if self.signal is not None:
+            raise ValueError(
+                f"signal says where in the noise's spectrum the signal lies, got {self.signal!r} "
+                f"with {given}, where all places are alike; leave it out, or give a noise with a "
+                "spectrum or a covariance"
+            )
 
     def _check_count(self) -> None:
         if isinstance(self.R, SignalCount):

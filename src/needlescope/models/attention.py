@@ -46,7 +46,7 @@ def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
 
 
 def nodes(
-    L: int,
+    spread: float,
     theta: float,
     cosine: float,
     mass: FloatArray,
@@ -58,12 +58,13 @@ def nodes(
 ) -> Nodes:
     """Turn draws of (v·a, g·a − ḡ, ‖a‖²) into nodes with directions q̂ and ξ⊥.
 
+    ``spread`` is the variance of ḡ, 1/L. Where tokens are correlated all three have other meanings.
     ``orthogonal`` has the components of one of several signals along directions orthogonal to q̂.
     """
     across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
     orthogonal = [across] if orthogonal is None else orthogonal
     m = np.stack([theta * cosine * mass + score, *(theta * x * mass for x in orthogonal)], axis=1)
-    tau = np.stack([np.full_like(A, 1.0 / L), *(A for _ in orthogonal)], axis=1)
+    tau = np.stack([np.full_like(A, spread), *(A for _ in orthogonal)], axis=1)
     return Nodes(m, tau, A, weight, replicas)
 
 

@@ -29,12 +29,13 @@ def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
 def limit(task: Task, test: Task | None = None) -> LimitLaw:
     """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives, those of the test.
 
-    Where R is random, positives are the mixture over it.
+    Where R is random, positives are the mixture over it. Correlated tokens have a mean of another
+    variance than 1/L.
     """
     seen = task if test is None else test
     counts, chances = np.array(seen.counts).T
-    positive = exact(seen.theta * counts[:, None] / seen.L, 1.0 / seen.L, chances)
-    return LimitLaw(of_kinds(positive, seen), nothing(task.kinds, 1.0 / seen.L))
+    positive = exact(seen.theta * counts[:, None] / seen.L, seen.mean_variance, chances)
+    return LimitLaw(of_kinds(positive, seen), nothing(task.kinds, seen.mean_variance))
 
 
 POOLED = Model(

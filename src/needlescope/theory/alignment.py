@@ -44,7 +44,7 @@ from .common.groups import sample_groups
 from .common.provenance import of_alignment
 from .saddle.collapse import LossPair
 from .saddle.envelope import Moments, moments
-from .spectrum.checks import check_spectrum
+from .spectrum.checks import check_steps
 from .spectrum.directions import QueryParts
 from .spectrum.moments import WHITE, moments_of
 from .spectrum.moments import Moments as SpectrumMoments
@@ -241,7 +241,7 @@ def align(task: Task, training: Training) -> Alignment:
     check_kind("training", training, Training)
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
-    check_spectrum(task, training)
+    check_steps(task, training)
     shape = common_shape(task, training)
     points = GridPoints("raise", shape, task, training)
     jobs = zip(task.scalars(shape), training.scalars(shape), strict=True)

@@ -32,6 +32,7 @@ from .law.limits import sampled_limits
 from .law.mixtures import mean_law
 from .saddle.measures import error_slope, error_slope_rest, test_error
 from .saddle.problem import OrderParameters
+from .spectrum.checks import check_readout
 
 
 def asymptote(
@@ -78,6 +79,7 @@ def asymptote(
     """
     check_kind("task", task, Task)
     kind = get_model(model)
+    check_readout(task, kind)
     tol = check_tol(tol)
     given = need_query("the limit of attention", query, kind, task)
     shape = common_shape(task, given)

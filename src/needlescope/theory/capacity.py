@@ -25,6 +25,7 @@ from .law.limits import LAWS, sharpness, train_limit
 from .law.normals import NormalLaw
 from .saddle.margin import separability, uncertainty
 from .saddle.rare_separability import RareMinimum, rare_separability
+from .spectrum.checks import check_readout
 
 LEAST_INVERSE = 1e-250  # 1/α* below this counts as zero
 
@@ -75,6 +76,7 @@ def capacity(
     check_kind("task", task, Task)
     task.need_one_signal("capacity")
     kind = get_model(model)
+    check_readout(task, kind)
     tol = check_tol(tol)
     given = need_query("the capacity of attention", query, kind, task)
     white = task.whitened  # only a ridge tells the directions of the noise apart
@@ -90,7 +92,7 @@ def capacity(
 def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]:
     """Return the capacity of one task, or raise where the tolerance is not met."""
     kappa = sharpness(model, query) if model.has_query else 0.0
-    if kappa > 0.0 and LAWS[model.name] is attention_limit:
+    if kappa > 0.0 and LAWS[model.name] is attention_limit and not task.token_correlation:
         inverse = _by_sampling(task, kappa, query.cosine, tol)
     else:
         inverse = _by_quadrature(task, query, model, tol)

@@ -9,7 +9,8 @@ when the largest of R tokens, raised by t = θs, exceeds the largest of L − R 
 whatever κ is. Hard attention gives that token all its weight. Linear attention orders tokens as
 softmax does; its weights a = (1 + κ P(g + t v))/L, with P = I − 11ᵀ/L, add up to
 R/L + (κ/L) t R(1 − R/L) on the signal tokens on average, which may be negative or above one. By
-symmetry a negative sample's tokens all have weight 1/L. Where R is random, means are over all
+symmetry a negative sample's tokens all have weight 1/L. Where tokens are correlated, softmax and
+the largest weight are averaged over samples. Where R is random, means are over all
 signal tokens, and over all noise tokens, of positives: E[v·a]/E[R] and (1 − E[v·a])/(L − E[R]).
 """
 
@@ -24,7 +25,7 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import check_kind, choice, common_shape
 from ..lattice import REPLICATES
-from ..models import WITH_QUERY, Model, get_model
+from ..models import HARD, WITH_QUERY, Model, get_model
 from ..models.checks import check_schedule
 from ..query import Query
 from ..results import Focus, gather
@@ -34,12 +35,14 @@ from .common.arguments import check_tol, tol_not_met
 from .common.grid_points import GridPoints
 from .common.provenance import FOCUS
 from .law.attention import draw
+from .law.correlated import correlated_draw
 from .law.ladder import ERRORS_WITHIN_TOL, LADDER, Level, ladder
 from .law.limits import sharpness
 from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query
 
 # The integrand over x is smooth and falls like a Gaussian: the trapezoid rule is exact to rounding.
 GRID = np.linspace(-12.0, 12.0, 961)
+FINER_POINTS = 16  # factor of samples of correlated tokens: which is largest is no smooth function
 
 
 def focus(
@@ -146,12 +149,24 @@ def _masses_of(model: Model, task: Task, R: int, query: Query, level: Level) -> 
     L, kappa, tilts = task.L, sharpness(model, query), _tilts(task, query)
     if kappa == 0.0 or R == L:
         return np.full((len(tilts), 1), R / L)
-    if np.isinf(kappa):
-        return np.array([[_largest(L, R, tilt)] for tilt in tilts])
     if not model.bounded:
         return np.array([[R / L + kappa / L * tilt * R * (1.0 - R / L)] for tilt in tilts])
+    if task.token_correlation:
+        return np.array([_correlated(model, task, R, kappa, tilt, level) for tilt in tilts])
+    if np.isinf(kappa):
+        return np.array([[_largest(L, R, tilt)] for tilt in tilts])
     samples = (draw(L, R, kappa, tilt, level.points) for tilt in tilts)
     return np.array([positive.mass.mean(axis=1) for positive, _ in samples])
+
+
+def _correlated(
+    model: Model, task: Task, R: int, kappa: float, tilt: float, level: Level
+) -> FloatArray:
+    """Return the mean weight on the signal tokens of correlated ones, for each replicate."""
+    rho, places = task.token_correlation, task.positions
+    points = FINER_POINTS * level.points
+    positive, _ = correlated_draw(model, task.L, R, kappa, tilt, rho, places, points)
+    return np.asarray(positive.mass.mean(axis=1))
 
 
 def _mean(task: Task, each: FloatArray) -> tuple[float, float]:
@@ -187,10 +202,18 @@ def _focus_one(model: Model, task: Task, query: Query, tol: float) -> dict[str, 
         "signal_se": error / R,
         "noise": (1.0 - share) / others if others else np.nan,
         "noise_se": error / others if others else np.nan,
-        "largest": _largest_of(task, query),
+        **_largest_with_error(task, query, level),
         "kappa": query.kappa,
         "cosine_q": query.toward(task.mean_signal),
     }
+
+
+def _largest_with_error(task: Task, query: Query, level: Level) -> dict[str, float]:
+    """Return that probability; of correlated tokens it is a mean over samples, with an error."""
+    if not task.token_correlation or query.kappa == 0.0:
+        return {"largest": _largest_of(task, query)}
+    hard = _masses(HARD, task, query, level)
+    return dict(zip(("largest", "largest_se"), _mean(task, hard), strict=True))
 
 
 def _largest_of(task: Task, query: Query) -> float:

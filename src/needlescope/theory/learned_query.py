@@ -23,7 +23,7 @@ from ..task import Task
 from ..training import Training
 from .alignment import align_one
 from .law.ladder import ERRORS_WITHIN_TOL
-from .spectrum.checks import check_spectrum
+from .spectrum.checks import check_steps
 from .spectrum.directions import QueryParts
 from .steps.schedule import uncertainty
 
@@ -90,7 +90,7 @@ def check_query_training(model: Model, task: Task, training: Training, query: Qu
     if query is None and model.has_query:
         training.need_alpha0("the query is trained on D0")
         training.need_one_query_step()
-        check_spectrum(task, training)
+        check_steps(task, training)
 
 
 def check_finite_kappa(model: Model, query: Query) -> None:

@@ -32,6 +32,7 @@ from .saddle.influence import rare_event_shift
 from .saddle.problem import OrderParameters
 from .saddle.readout import Readout
 from .solution import GridProblem, Solution, solve_point
+from .spectrum.checks import check_readout
 
 MAX_DIMENSION = 10**9
 QUERY_LEVEL = LADDER[0].finer  # at which the sensitivity to the query is estimated
@@ -103,6 +104,7 @@ def predict(
     check_kind("training", training, Training)
     kind = get_model(model)
     choice("data", data, DATA)
+    check_readout(task, kind)
     tol = check_tol(tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
     check_query_training(kind, task, training, query)

@@ -47,7 +47,7 @@ def train(trial: Trial) -> TrainedReadout:
         return TrainedReadout(fit, data.y, signals, None, np.nan, alignment, *more)
     alignment = aligned(trial, xi, None if first is None else first.w, state.q)
     score_law, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
-    if spec.task.noise is not None:
+    if spec.task.levels is not None:
         query_part = score_law.along
     return TrainedReadout(fit, data.y, signals, score_law, query_part, alignment, *more)
 
@@ -55,7 +55,7 @@ def train(trial: Trial) -> TrainedReadout:
 def _whitened(trial: Trial, xi: FloatArray, w: FloatArray) -> tuple[float, float | None]:
     """Return the norms of signal and readout in whitened coordinates, 1 and None without a Σ."""
     spec = trial.spec
-    if spec.task.noise is None:
+    if spec.task.levels is None:
         return 1.0, None
     gain = float(np.linalg.norm(whitened_signal(spec.noise, xi)))
     return gain, float(np.linalg.norm(spec.noise.transform(w.reshape(-1, spec.d))))
@@ -110,7 +110,7 @@ def _signal(trial: Trial) -> FloatArray:
     """Return the direction of the signal, given or random; of several, orthonormal rows."""
     spec, task = trial.spec, trial.spec.task
     rng = generator(trial.stream("signal"))
-    if task.noise is not None:
+    if task.levels is not None:
         return placed(task, spec.d, rng)
     if task.signals is None:
         xi = rng.standard_normal(spec.d) if spec.signal is None else spec.signal
@@ -151,7 +151,7 @@ def _query(trial: Trial, xi: FloatArray, D0: Data) -> tuple[State | None, State,
         return first, state, _unit(state.q)
     kappa = spec.query.kappa
     across = generator(trial.stream("query")).standard_normal(spec.d)
-    if spec.task.noise is not None:
+    if spec.task.levels is not None:
         xi = whitened_signal(spec.noise, xi)
         xi = xi / np.linalg.norm(xi)
     if spec.query.cosines is None:
@@ -165,7 +165,7 @@ def _query(trial: Trial, xi: FloatArray, D0: Data) -> tuple[State | None, State,
     across *= np.sqrt(left) / max(float(np.linalg.norm(across)), 1e-300)
     direction = along + across
     norm = 1.0 if np.isinf(kappa) else kappa / spec.training.beta  # of a hard query any will do
-    if spec.task.noise is not None:
+    if spec.task.levels is not None:
         direction = from_whitened(spec.noise, direction)
     return None, start._replace(q=norm * direction), direction
 

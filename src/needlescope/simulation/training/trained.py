@@ -51,7 +51,7 @@ def aligned(
     spec, task = trial.spec, trial.spec.task
     result = dict.fromkeys(ALIGNMENT, np.nan)
     several = task.signals is not None
-    if task.noise is not None:
+    if task.levels is not None:
         xi = whitened_signal(spec.noise, xi)
         xi = xi / np.linalg.norm(xi)
         first, q = (None if item is None else spec.noise.transform(item) for item in (first, q))

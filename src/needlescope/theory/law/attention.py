@@ -78,7 +78,7 @@ def attention_limit(
     orthogonal: Orthogonal = None,
 ) -> LimitLaw:
     """Return the compressed limit law of attention for one task and query."""
-    build = partial(attention.nodes, L, theta, cosine, orthogonal=orthogonal)
+    build = partial(attention.nodes, 1.0 / L, theta, cosine, orthogonal=orthogonal)
     if kappa == 0.0:
         unit, A = np.ones(1), np.full(1, 1.0 / L)
         nodes = [build(p * unit, 0.0 * unit, A, unit, unit[None]) for p in (R / L, 0.0)]
@@ -99,7 +99,7 @@ def attention_samples(
     orthogonal: Orthogonal = None,
 ) -> list[LimitLaw]:
     """Return the uncompressed law of each replicate, for cheap integrands."""
-    build = partial(attention.nodes, L, theta, cosine, orthogonal=orthogonal)
+    build = partial(attention.nodes, 1.0 / L, theta, cosine, orthogonal=orthogonal)
     weight = np.full(points, 1.0 / points)
     result = []
     for index in range(REPLICATES):

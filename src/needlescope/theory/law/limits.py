@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ...models.segments import peak
 from ...query import Query
 from ...task import Task
 from .attention import attention_limit, attention_samples
+from .correlated import correlated_limit, correlated_samples
 from .ladder import Level
 from .linear import linear_limit
 from .mixtures import Orthogonal, mixture, orthogonal_parts
@@ -28,6 +29,12 @@ def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level)
     if model.limit is not None:
         return model.limit(task, test)
     kappa, law = sharpness(model, query), LAWS[model.name]
+    if test.token_correlation:
+        parts = [
+            correlated_limit(*_correlated(model, test, part, kappa), part.level(level))
+            for part in _parts(test, query)
+        ]
+        return _joined(parts, test, query)
     parts = [
         law(test.L, part.tokens, test.theta, kappa, part.cosine, part.level(level), part.orthogonal)
         for part in _parts(test, query)
@@ -41,7 +48,8 @@ def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level
     As a function of the features an error is a step, narrow for a strong signal: compressed samples
     resolve it in proportion, the few points of a quadrature do not.
     """
-    finer = model.has_query and LAWS[model.name] is linear_limit
+    independent = not test.token_correlation
+    finer = model.has_query and independent and LAWS[model.name] is linear_limit
     return test_limit(model, task, test, query, level.finer if finer else level)
 
 
@@ -59,6 +67,12 @@ def sharpness(model: Model, query: Query) -> float:
 def sampled_limits(model: Model, task: Task, query: Query, level: Level) -> list[LimitLaw]:
     """Return the uncompressed law of each replicate, or the one law of a model without sampling."""
     kappa = sharpness(model, query) if model.has_query else 0.0
+    if model.has_query and task.token_correlation:
+        each = [
+            correlated_samples(*_correlated(model, task, part, kappa), part.level(level).points)
+            for part in _parts(task, query)
+        ]
+        return [_joined(item, task, query) for item in zip(*each, strict=True)]
     if kappa > 0.0 and LAWS[model.name] is attention_limit:
         parts = [
             attention_samples(
@@ -102,6 +116,12 @@ def _parts(task: Task, query: Query) -> list[_Part]:
         for tokens, chance in task.counts
         if tokens > 0
     ]
+
+
+def _correlated(model: Model, task: Task, part: _Part, kappa: float) -> tuple[Any, ...]:
+    """Return the arguments of the law of a part of the positives on correlated tokens."""
+    law = part.tokens, task.theta, kappa, part.cosine, task.token_correlation
+    return model, task.L, *law, task.positions
 
 
 def _joined(laws: Sequence[LimitLaw], task: Task, query: Query) -> LimitLaw:

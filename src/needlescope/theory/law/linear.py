@@ -106,7 +106,7 @@ def _build(
     A = 1.0 / L + (kappa / L) ** 2 * square
     score = kappa / L * moment
     twice = np.stack([weight, weight])
-    return attention.nodes(L, theta, cosine, mass, score, A, weight, twice, orthogonal)
+    return attention.nodes(1.0 / L, theta, cosine, mass, score, A, weight, twice, orthogonal)
 
 
 def panels(dip: float, kappa: float, count: int) -> Rule:

@@ -1,15 +1,28 @@
-"""Refusals of what the theory of noise with a spectrum does not have."""
+"""Refusals of what the theory of noise with a covariance, of dimensions or tokens, does not have."""
 
 from __future__ import annotations
 
+from ...models import Model
 from ...task import Task
 from ...training import Training
 
 
-def check_spectrum(task: Task, training: Training) -> None:
-    """Refuse a schedule in noise with a spectrum.
+def check_steps(task: Task, training: Training) -> None:
+    """Refuse gradient steps on the query that the theory does not follow.
 
-    Its steps need the joint law of w and q on every level, not a few overlaps.
+    Steps of a schedule need the joint law of w and q on every level of a spectrum, not a few
+    overlaps. Where tokens are correlated, the centred tokens of a sample, which move the query,
+    depend on their mean, which w and the slopes see.
     """
+    task.need_independent_tokens("the theory of a trained query")
     if training.schedule is not None:
         task.need_white("the theory of a schedule of steps")
+
+
+def check_readout(task: Task, model: Model) -> None:
+    """Refuse the flat readout of correlated tokens, whose tokens are not exchangeable.
+
+    Its ridge would tell L directions apart, those of the eigenvectors of C.
+    """
+    if model.fixed_length:
+        task.need_independent_tokens(f"the theory of the {model.name} model")

@@ -55,7 +55,7 @@ def directions(
     model: Model, task: Task, query: Query, parts: QueryParts | None, limit: LimitLaw
 ) -> Directions | None:
     """Return the directions of a model's readout in the noise of a task; None if it is white."""
-    if task.noise is None:
+    if task.levels is None:
         return None
     if not model.has_query:
         return _linear(task.noise, task.signal, limit.positive.m.shape[1])
