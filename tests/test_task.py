@@ -325,8 +325,15 @@ class TestNoise:
         [
             ({"noise": 3}, "noise must be a needlescope.Noise, got 3"),
             ({"signal": "loud"}, "signal says where in the noise's spectrum the signal lies"),
-            ({"noise": ns.Noise("rademacher")}, "the noise of a task is Gaussian and independent"),
-            ({"noise": ns.Noise(token_correlation=0.5)}, "the noise of a task is Gaussian and ind"),
+            (
+                {"noise": ns.Noise("rademacher")},
+                "the noise of a task is Gaussian, got Noise(entries=",
+            ),
+            (
+                {"noise": ns.Noise(token_correlation=0.5), "signal": "loud"},
+                "signal says where in the noise's spectrum the signal lies, got 'loud' with noise "
+                "without a covariance",
+            ),
             ({"noise": TWO, "signals": (0.5, 0.5)}, "a task of several signals supports only whit"),
             ({"noise": TWO, "signal": (0.5, 0.4)}, "the weights of signal must sum to 1, got a su"),
             ({"noise": TWO, "signal": "low"}, "signal must be one of 'flat', 'quiet', 'loud'"),

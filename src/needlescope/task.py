@@ -250,7 +250,7 @@ class Task(Gridded):
     def mean_variance(self) -> float:
         """The variance of a sample's mean token along a direction of unit variance, 1ᵀC1/L²."""
         if self.token_correlation == 0.0:
-            return 1.0 / self.L
+            return float(1.0 / self.L)
         assert self.noise is not None
         return float(self.noise.token_variance(np.full((1, self.L), 1.0 / self.L))[0])
 
@@ -263,7 +263,8 @@ class Task(Gridded):
         return self.replace(theta=self.theta * self.levels.gain, noise=noise, signal=None)
 
     def need_white(self, what: str) -> None:
-        """Refuse noise with a covariance, where it is not supported."""
+        """Refuse noise with a covariance, or correlated tokens, where it is not supported."""
+        self.need_independent_tokens(what)
         if self.noise is not None:
             raise ValueError(
                 f"{what} supports only tasks with white noise, got noise={self.noise!r}; leave it "

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from needlescope.simulation.error import estimated
 
+from .correlated import CORRELATED
 from .grid import ATTENTION, BAGS, BALANCED, KINDS, POOLED, SEVERAL, VECTORIZED
 from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
@@ -28,6 +29,7 @@ def main() -> None:
     show(console, "balanced queries against theory", BALANCED, query_scores)
     spectra = [*LINEAR, *ATTENDING, *TRAINED]
     show(console, "noise with a spectrum against theory", spectra, scores)
+    show(console, "correlated tokens against theory", CORRELATED, scores)
     show(console, "queries in such noise against theory", TRAINED, query_scores)
     estimated.ESTIMATE_TOL = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "steps on fresh batches against theory", STEPS, steps_scores)

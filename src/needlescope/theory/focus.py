@@ -35,7 +35,7 @@ from .common.arguments import check_tol, tol_not_met
 from .common.grid_points import GridPoints
 from .common.provenance import FOCUS
 from .law.attention import draw
-from .law.correlated import correlated_draw
+from .law.correlated import Attended, correlated_draw
 from .law.ladder import ERRORS_WITHIN_TOL, LADDER, Level, ladder
 from .law.limits import sharpness
 from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query
@@ -164,8 +164,8 @@ def _correlated(
 ) -> FloatArray:
     """Return the mean weight on the signal tokens of correlated ones, for each replicate."""
     rho, places = task.token_correlation, task.positions
-    points = FINER_POINTS * level.points
-    positive, _ = correlated_draw(model, task.L, R, kappa, tilt, rho, places, points)
+    seen = Attended(model, task.L, R, kappa, tilt, rho, places)
+    positive, _ = correlated_draw(seen, FINER_POINTS * level.points)
     return np.asarray(positive.mass.mean(axis=1))
 
 

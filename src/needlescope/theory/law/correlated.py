@@ -14,7 +14,7 @@ or by the task's positions. All L scores are sampled, by randomised QMC.
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,7 +31,17 @@ from .ladder import Level
 CHUNK = 2**20  # scores of tokens that are held at a time
 MOST_TOKENS = 1000  # of a sample: all of them are drawn
 
-Places: TypeAlias = "str | Positions"
+
+class Attended(NamedTuple):
+    """Correlated tokens, R of them with a signal, and attention that sees them."""
+
+    model: Model
+    L: int
+    R: int
+    kappa: float
+    tilt: float  # θ s: logits of signal tokens are raised by κ times it
+    rho: float
+    places: str | Positions = "uniform"
 
 
 def shift_variance(L: int, rho: float) -> float:
@@ -52,13 +62,10 @@ def check_count(L: int) -> None:
         )
 
 
-def correlated_draw(
-    model: Model, L: int, R: int, kappa: float, tilt: float, rho: float, places: Places, points: int
-) -> tuple[Samples, Samples]:
-    """Sample both labels, with logits raised by κ·tilt (tilt = θ s) on the R signal tokens."""
-    check_count(L)
-    draw = partial(_draw_one, model, L, R, kappa, tilt, rho, places, points)
-    pairs = [draw(index) for index in range(REPLICATES)]
+def correlated_draw(seen: Attended, points: int) -> tuple[Samples, Samples]:
+    """Sample both labels from the same tokens."""
+    check_count(seen.L)
+    pairs = [_draw_one(seen, points, index) for index in range(REPLICATES)]
     positive, negative = (
         Samples(*(np.stack(columns) for columns in zip(*parts, strict=True)))
         for parts in zip(*pairs, strict=True)
@@ -66,16 +73,14 @@ def correlated_draw(
     return positive, negative
 
 
-def _draw_one(
-    model: Model, L: int, R: int, kappa: float, tilt: float, rho: float, places: Places,
-    points: int, index: int,
-) -> tuple[Samples, Samples]:  # fmt: skip
-    picks = 1 if isinstance(places, Positions) else min(R, L - R)
+def _draw_one(seen: Attended, points: int, index: int) -> tuple[Samples, Samples]:
+    L, R = seen.L, seen.R
+    picks = 1 if isinstance(seen.places, Positions) else min(R, L - R)
     chunks, parts = min(points, -(-points * L // CHUNK)), []
     for first in range(chunks):
         u = replicate(points, picks + L, index, first, chunks)
-        v = signal_tokens(L, R, u[:, :picks], places)
-        parts.append(_attended(model, kappa, tilt, rho, scores(u[:, picks:], rho), v))
+        v = signal_tokens(L, R, u[:, :picks], seen.places)
+        parts.append(_samples(seen, scores(u[:, picks:], seen.rho), v))
     positive, negative = zip(*parts, strict=True)
     return _joined(positive), _joined(negative)
 
@@ -93,7 +98,7 @@ def scores(u: FloatArray, rho: float) -> FloatArray:
     return np.asarray(g)
 
 
-def signal_tokens(L: int, R: int, u: FloatArray, places: Places) -> FloatArray:
+def signal_tokens(L: int, R: int, u: FloatArray, places: str | Positions) -> FloatArray:
     """Turn uniforms into the marks v of the signal tokens, L × points.
 
     >>> signal_tokens(4, 2, np.array([[0.3, 0.9]]), "uniform").T
@@ -110,11 +115,10 @@ def signal_tokens(L: int, R: int, u: FloatArray, places: Places) -> FloatArray:
     return v if 2 * R <= L else 1.0 - v
 
 
-def _attended(
-    model: Model, kappa: float, tilt: float, rho: float, g: FloatArray, v: FloatArray
-) -> tuple[Samples, Samples]:
-    """Return the samples of both labels from the scores of the same tokens."""
-    L, hard = len(g), np.isinf(kappa)
+def _samples(seen: Attended, g: FloatArray, v: FloatArray) -> tuple[Samples, Samples]:
+    """Return the samples of both labels from the scores and the marks of the same tokens."""
+    model, L, _, kappa, tilt, rho, _ = seen
+    hard = np.isinf(kappa)
     shift = ((1.0 - rho) * g.sum(axis=0) + rho * (g[0] + g[-1])) / (L - (L - 2) * rho)
     assert model.weigh is not None
     weigh = peak if hard else model.weigh
@@ -141,28 +145,22 @@ def variance(a: FloatArray, rho: float) -> FloatArray:
 
 
 @lru_cache(maxsize=64)
-def correlated_limit(
-    model: Model, L: int, R: int, theta: float, kappa: float, cosine: float, rho: float,
-    places: Places, level: Level,
-) -> LimitLaw:  # fmt: skip
+def correlated_limit(seen: Attended, theta: float, cosine: float, level: Level) -> LimitLaw:
     """Return the compressed limit law of attention on correlated tokens."""
-    build = partial(attention.nodes, shift_variance(L, rho), theta, cosine)
-    samples = correlated_draw(model, L, R, kappa, theta * cosine, rho, places, level.points)
+    build = partial(attention.nodes, shift_variance(seen.L, seen.rho), theta, cosine)
+    samples = correlated_draw(seen, level.points)
     pairs = [compress(sample, level.cells) for sample in samples]
     fine, coarse = ([build(*item) for item in column] for column in zip(*pairs, strict=True))
     return LimitLaw(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
 
 
-def correlated_samples(
-    model: Model, L: int, R: int, theta: float, kappa: float, cosine: float, rho: float,
-    places: Places, points: int,
-) -> list[LimitLaw]:  # fmt: skip
+def correlated_samples(seen: Attended, theta: float, cosine: float, points: int) -> list[LimitLaw]:
     """Return the uncompressed law of each replicate, for cheap integrands."""
-    check_count(L)
-    build = partial(attention.nodes, shift_variance(L, rho), theta, cosine)
+    check_count(seen.L)
+    build = partial(attention.nodes, shift_variance(seen.L, seen.rho), theta, cosine)
     weight, result = np.full(points, 1.0 / points), []
     for index in range(REPLICATES):
-        pair = _draw_one(model, L, R, kappa, theta * cosine, rho, places, points, index)
+        pair = _draw_one(seen, points, index)
         nodes = [build(*draws, weight, weight[None]) for draws in pair]
         result.append(LimitLaw(nodes[0], nodes[1]))
     return result

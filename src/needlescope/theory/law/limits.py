@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ...models.segments import peak
 from ...query import Query
 from ...task import Task
 from .attention import attention_limit, attention_samples
-from .correlated import correlated_limit, correlated_samples
+from .correlated import Attended, correlated_limit, correlated_samples
 from .ladder import Level
 from .linear import linear_limit
 from .mixtures import Orthogonal, mixture, orthogonal_parts
@@ -118,10 +118,13 @@ def _parts(task: Task, query: Query) -> list[_Part]:
     ]
 
 
-def _correlated(model: Model, task: Task, part: _Part, kappa: float) -> tuple[Any, ...]:
-    """Return the arguments of the law of a part of the positives on correlated tokens."""
-    law = part.tokens, task.theta, kappa, part.cosine, task.token_correlation
-    return model, task.L, *law, task.positions
+def _correlated(
+    model: Model, task: Task, part: _Part, kappa: float
+) -> tuple[Attended, float, float]:
+    """Return what attention sees of a part of the positives on correlated tokens, θ and s."""
+    tilt, rho = task.theta * part.cosine, task.token_correlation
+    seen = Attended(model, task.L, part.tokens, kappa, tilt, rho, task.positions)
+    return seen, task.theta, part.cosine
 
 
 def _joined(laws: Sequence[LimitLaw], task: Task, query: Query) -> LimitLaw:

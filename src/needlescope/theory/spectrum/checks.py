@@ -1,4 +1,4 @@
-"""Refusals of what the theory of noise with a covariance, of dimensions or tokens, does not have."""
+"""Refusals of what the theory does not have for noise with a covariance or correlated tokens."""
 
 from __future__ import annotations
 
