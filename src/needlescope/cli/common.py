@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from .noise import in_noise, noise, places
+
 TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5", "label-noise": "0"}
 TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
             "eta-b": "1", "eta-q": "10"}  # fmt: skip
@@ -78,7 +80,7 @@ def problem(command: Callable[..., Any]) -> Callable[..., Any]:
             f"--{name}", name.replace("-", "_"), type=kind, default=default, show_default=True
         )
         command = option(command)
-    command = loss_option(command)
+    command = loss_option(noise(command))
     command = click.option(
         "--balanced", is_flag=True, help="Balance the slopes between the two steps on attention."
     )(command)
@@ -101,7 +103,8 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
     Examples
     --------
     >>> points({**dict.fromkeys(["L", "R", "theta", "pi", "alpha0", "alpha1", "ridge", "beta",
-    ...                          "eta_w", "eta_b"], [1] * 10), "eta_q": 1, "label_noise": 0})
+    ...                          "eta_w", "eta_b"], [1] * 10), "eta_q": 1, "label_noise": 0,
+    ...         "spectrum": None, "signal": None, "whitened": False})
     Traceback (most recent call last):
     ValueError: the numbers make 10000000000 problems, above 10000; give fewer, or put them into ...
     """
@@ -109,6 +112,8 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
 
     names = [name.replace("-", "_") for name in (*TASK, *TRAINING)]
     columns = [v if isinstance(v := options[name], list) else [v] for name in names]
+    structure = places(options)
+    names, columns = [*names, *structure], [*columns, *structure.values()]
     count = math.prod(map(len, columns))
     if count > MOST_PROBLEMS:
         raise ValueError(
@@ -123,10 +128,9 @@ def split(point: dict[str, Any], loss: str, balanced: bool) -> tuple[Any, Any]:
     from ..task import Task
     from ..training import Training
 
-    names = [name.replace("-", "_") for name in TASK]
-    task = {name: point[name] for name in names}
-    training = {name: value for name, value in point.items() if name not in names}
-    return Task(**task), Training(**training, loss=loss, balanced=balanced)
+    problem, steps = ([name.replace("-", "_") for name in names] for names in (TASK, TRAINING))
+    task = in_noise(Task(**{name: point[name] for name in problem}), point)
+    return task, Training(**{name: point[name] for name in steps}, loss=loss, balanced=balanced)
 
 
 def varied(rows: list[dict[str, Any]], answers: Sequence[str]) -> list[dict[str, Any]]:
