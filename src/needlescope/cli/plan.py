@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from ..planning import LEARNERS
-from .common import loss_option, output, show
+from .options.problem import loss_option
 from .stopping import check_stopped
+from .tables import output, show
 
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from .common import points, print_notes, problem, show, split, varied, without_warnings
+from .options.problem import points, problem, split
 from .stopping import check_stopped
+from .tables import output, print_notes, show, varied, without_warnings
 
 NAMES = (
     *("test_error", "test_error_se", "train_loss", "train_loss_se"),
@@ -16,6 +17,7 @@ NAMES = (
 
 
 @click.command("predict")
+@output
 @problem
 @click.option(
     "--d", type=int, default=None, help="Dimension: note where the limit is inaccurate at it."

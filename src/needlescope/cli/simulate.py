@@ -6,13 +6,15 @@ from typing import Any
 
 import click
 
-from .common import points, print_notes, problem, show, split, varied, without_warnings
+from .options.problem import points, problem, split
 from .stopping import check_stopped
+from .tables import output, print_notes, show, varied, without_warnings
 
 NAMES = ("test_error", "train_loss", "train_error")
 
 
 @click.command("simulate")
+@output
 @problem
 @click.option("--d", default=500, show_default=True, help="Dimension of a token.")
 @click.option("--trials", default=8, show_default=True, help="Independent data sets.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..task import Task
+    from ...task import Task
 
 
 class Eigenvalues(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
@@ -92,8 +92,8 @@ def places(options: dict[str, Any]) -> dict[str, list[Any]]:
 
 def in_noise(task: Task, point: dict[str, Any]) -> Task:
     """Return a task in the noise of a point of `places`."""
-    from ..noise import Noise
-    from ..spectrum import Spectrum
+    from ...noise import Noise
+    from ...spectrum import Spectrum
 
     if "spectrum" not in point:
         return task

@@ -1,0 +1,44 @@
+"""Noise with a spectrum on the command line: the numbers are those of the task in Python."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import needlescope as ns
+
+POOLED = ("--model", "pooled")
+
+
+def test_noise_with_a_spectrum(run):
+    given = ("--spectrum", "4:0.2,0.25:0.8", "--signal", "quiet,loud,0.5")
+    options = ("--L", "8", "--theta", "4", "--pi", "0.4", "--alpha1", "3", "--loss", "square")
+    command = ("predict", *given, *options, *POOLED, "--ridge", "0.1")
+    rows = json.loads(run(*command, "--json").output)
+    assert [row["signal"] for row in rows] == ["quiet", "loud", 0.5]
+    assert {row["spectrum"] for row in rows} == {given[1]} and not rows[0]["whitened"]
+    noise = ns.Noise(spectrum=ns.Spectrum([4.0, 0.25], [0.2, 0.8]))
+    training = ns.Training(alpha0=4.0, alpha1=3.0, loss="square", ridge=0.1)
+    for row in rows:
+        task = ns.Task(8, 1, 4.0, 0.4, noise=noise, signal=row["signal"])
+        assert row["test_error"] == ns.predict(task, training, "pooled").test_error
+    whitened = json.loads(run(*command, "--json", "--whitened").output)
+    task = ns.Task(8, 1, 4.0, 0.4, noise=noise, signal="loud").whitened
+    assert whitened[1]["test_error"] == ns.predict(task, training, "pooled").test_error
+    assert "loud" in run(*command).output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--spectrum", "4:0.2,0.25"), "'4:0.2,0.25' must be eigenvalues separated by commas"),
+        (("--spectrum", "4,low"), "'4,low' must be eigenvalues separated by commas"),
+        (("--spectrum", "4,-1"), "eigenvalues must be a finite number above 0, got -1.0"),
+        (("--signal", "loud"), "--signal says where in a spectrum the signal lies; give a --spec"),
+        (("--whitened",), "--whitened takes the covariance out of noise that has one; give a --"),
+        (("--spectrum", "4,1", "--signal", "lod"), "signal must be one of 'flat', 'quiet', 'lou"),
+    ],
+)
+def test_noise_that_cannot_be(options, words, refused):
+    assert words in refused("predict", *POOLED, *options)
