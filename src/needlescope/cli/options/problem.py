@@ -79,11 +79,10 @@ def problem(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--balanced", is_flag=True, help="Balance the slopes between the two steps on attention."
     )(command)
-    command = click.option(
+    return click.option(
         "--model", type=Names("models", "MODELS"), multiple=True, default=DEFAULT_MODELS,
         show_default=False, help=f"Repeat for several; {', '.join(DEFAULT_MODELS)} by default.",
     )(command)  # fmt: skip
-    return command
 
 
 def points(options: dict[str, Any]) -> list[dict[str, Any]]:
