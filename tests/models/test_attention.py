@@ -39,7 +39,7 @@ def test_without_a_query_all_tokens_weigh_alike(beta):
 def test_nodes_split_the_signal_between_the_query_and_what_is_across_it():
     theta, cosine, L = 3.0, -0.6, 5
     mass, score, A = np.array([0.7, 0.0]), np.array([1.1, 0.4]), np.array([0.5, 0.3])
-    result = nodes(L, theta, cosine, mass, score, A, np.full(2, 0.5), np.full((1, 2), 0.5))
+    result = nodes(1.0 / L, theta, cosine, mass, score, A, np.full(2, 0.5), np.full((1, 2), 0.5))
     assert result.m == pytest.approx(
         np.array([[theta * cosine * 0.7 + 1.1, theta * 0.8 * 0.7], [0.4, 0.0]])
     )

@@ -58,7 +58,8 @@ class NormalLaw(NamedTuple):
         draws = softmax_samples(signal, noise, self.L, self.kappa, tilt)
         mass = draws.mass if self.R > 0 else np.zeros(len(z))
         return attention.nodes(
-            self.L, self.theta, self.cosine, mass, draws.score, draws.A, weight, weight[None]
+            *(1.0 / self.L, self.theta, self.cosine, mass, draws.score, draws.A),
+            *(weight, weight[None]),
         )
 
 
