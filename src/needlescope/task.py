@@ -22,7 +22,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
-from .noise import Noise
+from .noise import Noise, noise_pair, whitened_pair
 from .signal_count import SignalCount
 from .spectrum import Levels, Spectrum, signal_weights
 
@@ -138,6 +138,10 @@ class Task(Gridded):
         noise), all of it on the lowest or on the highest eigenvalue ("quiet", "loud"), with weights
         ω ∝ p s^e (an exponent e), or with a weight for each eigenvalue of a spectrum, summing to 1.
         With a covariance a sequence is the vector ξ itself, of which only the direction counts.
+    signal_noise : Noise, optional
+        The noise of the tokens that carry the signal, where it is another: a covariance Σ₁ beside
+        that of ``noise``, or a spectrum on the same levels, in the same eigenbasis. With a
+        covariance ``signal`` is a vector. Left out, all tokens have the same noise.
 
     Raises
     ------
@@ -181,6 +185,7 @@ class Task(Gridded):
     label_noise: Any = None
     noise: Any = None
     signal: Any = None
+    signal_noise: Any = None
 
     _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")
 
@@ -244,6 +249,12 @@ class Task(Gridded):
         """The same task in coordinates in which the noise is white, θ‖Σ^{-1/2}ξ‖ for its θ."""
         if self.levels is None:
             return self
+        if self.signal_noise is not None:
+            noise, signal_noise, signal = whitened_pair(
+                self.noise, self.signal_noise, self.signal, self.levels
+            )
+            theta = self.theta * self.levels.gain
+            return self.replace(theta=theta, noise=noise, signal=signal, signal_noise=signal_noise)
         return self.replace(theta=self.theta * self.levels.gain, noise=None, signal=None)
 
     def need_white(self, what: str) -> None:
@@ -252,6 +263,15 @@ class Task(Gridded):
             raise ValueError(
                 f"{what} supports only tasks with white noise, got noise={self.noise!r}; leave it "
                 "out, or ask for task.whitened, the task on whitened features"
+            )
+
+    def need_one_noise(self, what: str) -> None:
+        """Refuse signal tokens with a noise of their own, where that is not supported."""
+        if self.signal_noise is not None:
+            raise ValueError(
+                f"{what} supports only tasks whose tokens all have the same noise, got "
+                f"signal_noise={self.signal_noise!r}; leave it out, or ask align, predict, "
+                "simulate, simulate_alignment or simulate_focus"
             )
 
     def need_fixed_count(self, what: str) -> None:
@@ -284,6 +304,10 @@ class Task(Gridded):
             )
 
     def _check_noise(self) -> None:
+        if self.signal_noise is not None:
+            pair = noise_pair(self.noise, self.signal_noise, self.signal)
+            for name, noise in zip(("noise", "signal_noise"), pair, strict=True):
+                object.__setattr__(self, name, noise)
         if self.noise is not None and not isinstance(self.noise, Noise):
             raise ValueError(f"noise must be a needlescope.Noise, got {self.noise!r}")
         if self.noise is None or self.noise.standard:
