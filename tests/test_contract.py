@@ -17,9 +17,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 PACKAGES = (
-    *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results"),
+    *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results", "noise_pair"),
     *("paper", "query", "schedule", "signal_count", "spectrum", "task", "training"),
-    *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
+    *("models", "solvers", "running", "theory", "simulation", "planning", "instances", "estimators", "deep"),
     *("experiments", "figures", "gallery", "report", "explorer", "cli"),
 )
 

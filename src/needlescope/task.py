@@ -22,7 +22,8 @@ import numpy as np
 
 from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
-from .noise import Noise, noise_pair, whitened_pair
+from .noise import Noise
+from .noise_pair import noise_pair, whitened_pair
 from .signal_count import SignalCount
 from .spectrum import Levels, Spectrum, signal_weights
 
@@ -243,6 +244,11 @@ class Task(Gridded):
     def levels(self) -> Levels | None:
         """The levels of the noise's spectrum with the signal's weights; None without a noise."""
         return None if self.noise is None else levels_of(self.noise, self.signal)
+
+    @property
+    def laws_of_tokens(self) -> tuple[Any, ...]:
+        """The noise of all tokens, that of signal tokens, and where the signal lies."""
+        return self.noise, self.signal_noise, self.signal
 
     @property
     def whitened(self) -> Task:

@@ -77,6 +77,7 @@ def asymptote(
     (0.2146, 0.3)
     """
     check_kind("task", task, Task)
+    task.need_one_noise("asymptote")
     kind = get_model(model)
     tol = check_tol(tol)
     given = need_query("the limit of attention", query, kind, task)

@@ -74,6 +74,7 @@ def capacity(
     """
     check_kind("task", task, Task)
     task.need_one_signal("capacity")
+    task.need_one_noise("capacity")
     kind = get_model(model)
     tol = check_tol(tol)
     given = need_query("the capacity of attention", query, kind, task)

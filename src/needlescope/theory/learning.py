@@ -117,7 +117,7 @@ def predict(
     points = GridPoints(on_error, shape, task, training, query, test_task)
     parts = (part.scalars(shape) for part in (task, training, given, test))
     if task.signal_noise is not None:
-        check_two_noises(kind, training, test is task)
+        check_two_noises(kind, training, test is task, d)
     jobs = [
         GridProblem(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)

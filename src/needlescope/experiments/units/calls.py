@@ -167,8 +167,9 @@ def decode(name: str, value: Any, d: int | None = None, loss: Loss | None = None
         if "covariance" in value:
             raise ValueError("noise has a covariance or a covariance_decay, got both")
         value["covariance"] = _decaying(decay, d)
-    if isinstance(noise := value.get("noise"), Mapping):
-        value["noise"] = decode("noise", noise, d)
+    for part in ("noise", "signal_noise"):
+        if isinstance(noise := value.get(part), Mapping):
+            value[part] = decode("noise", noise, d)
     if isinstance(spectrum := value.get("spectrum"), Mapping):
         value["spectrum"] = _table("spectrum", Spectrum, spectrum)
     if isinstance(positions := value.get("positions"), Mapping):

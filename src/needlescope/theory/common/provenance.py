@@ -121,7 +121,10 @@ def _of_task(task: Task) -> dict[str, bool]:
 
 
 def _of_noise(task: Task) -> dict[str, bool]:
-    return {"with a covariance of the noise": task.noise is not None}
+    return {
+        "with a covariance of the noise": task.noise is not None,
+        "with a noise of signal tokens": task.signal_noise is not None,
+    }
 
 
 def _is_built_in(loss: str | Loss) -> bool:

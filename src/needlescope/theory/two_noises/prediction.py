@@ -27,7 +27,7 @@ MODELS = ("attention", "pooled")
 MEASURED = ("test_error", "train_loss", "train_error")
 
 
-def check_two_noises(model: Model, training: Training, same_test: bool) -> None:
+def check_two_noises(model: Model, training: Training, same_test: bool, d: int | None) -> None:
     """Refuse what this theory does not have."""
     if model.name not in MODELS:
         raise ValueError(
@@ -39,6 +39,8 @@ def check_two_noises(model: Model, training: Training, same_test: bool) -> None:
             "predict with signal_noise tests on the task that it trains on, got another "
             "test_task; leave it out"
         )
+    if d is not None:
+        raise ValueError(f"d must be left out with signal_noise, got {d}: its notes are not there")
     if np.any(np.asarray(training.ridge) == 0.0):
         raise ValueError(
             "ridge must be above 0 with signal_noise, got 0; give a small one, such as 1e-4"
