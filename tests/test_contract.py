@@ -19,8 +19,8 @@ HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 PACKAGES = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results", "noise_pair"),
     *("paper", "query", "schedule", "signal_count", "spectrum", "task", "training"),
-    *("models", "solvers", "running", "theory", "simulation", "planning", "instances", "estimators", "deep"),
-    *("experiments", "figures", "gallery", "report", "explorer", "cli"),
+    *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
+    *("instances", "experiments", "figures", "gallery", "report", "explorer", "cli"),
 )
 
 PREDICT = """

@@ -14,7 +14,7 @@ from .noise import Noise
 from .spectrum import Levels, Spectrum
 
 
-def noise_pair(noise: Any, signal_noise: Any, signal: Any) -> tuple[Noise, Noise | None]:
+def noise_pair(noise: Any, signal_noise: Any, signal: Any) -> tuple[Noise | None, Noise | None]:
     """Return the noise of a task and that of its signal tokens, or refuse a pair that does not fit.
 
     White noise beside a covariance or a spectrum is written as one of the same form; where both are
@@ -27,15 +27,16 @@ def noise_pair(noise: Any, signal_noise: Any, signal: Any) -> tuple[Noise, Noise
         raise ValueError(f"signal_noise must be a needlescope.Noise, got {signal_noise!r}")
     if noise is not None and not isinstance(noise, Noise):
         raise ValueError(f"noise must be a needlescope.Noise, got {noise!r}")
-    white = noise is None or noise.standard
-    if signal_noise.standard and white:
-        return noise, None
+    if noise is not None and noise.standard:
+        noise = None
+    if signal_noise.standard and noise is None:
+        return None, None
     if not signal_noise.gaussian or signal_noise.token_correlation:
         raise ValueError(
             "signal_noise must be Gaussian and independent from token to token, with a covariance "
             f"or a spectrum, got {signal_noise!r}"
         )
-    if white:
+    if noise is None:
         noise = _white_like(signal_noise)
     elif signal_noise.standard:
         signal_noise = _white_like(noise)

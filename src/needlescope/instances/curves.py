@@ -196,9 +196,7 @@ def _known(name: str, L: int, R: int, pi: float) -> InstanceTask:
     return task_from_instances(name, L=L, R=R, pi=pi)
 
 
-def _training(
-    task: Task, model: str, n: int, kappa: float, loss: str, ridge: float
-) -> Training:
+def _training(task: Task, model: str, n: int, kappa: float, loss: str, ridge: float) -> Training:
     """Return the training on n bags, with the step on the query that leads to κ in theory."""
     alpha = n / len(task.noise.covariance)
     if model == "pooled":

@@ -1,7 +1,7 @@
 """Real features: theory with estimated covariances beside classifiers trained on real instances.
 
-Bags of L = 10 with one signal instance in a positive, π = ½, square loss, ridge 0.1. Attention takes
-half of the n bags for its query, of strength κ = 2 in theory, and half for its readout.
+Bags of L = 10 with one signal instance in a positive, π = ½, square loss, ridge 0.1. Attention
+takes half of the n bags for its query, of strength κ = 2 in theory, and half for its readout.
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ from ...grid import choice, yes_or_no
 ORDER = 19
 TITLE = "Real features: what means and covariances predict"
 CAPTION = (
-    "Test error against the number of bags to train on, bags of ten instances: handwritten digits "
-    "(54 pixels, a three among others) and tumours (30 features, a malignant one among benign). "
-    "Solid lines are theory with the estimated means and covariances, dotted ones theory that gives "
-    "signal instances the covariance of the others. Squares are trained on Gaussian instances, new "
-    "in every bag: theory's own setting, which it meets. Triangles are trained on as many Gaussian "
-    "instances as there are real ones, which bags share, and tested on others; circles on the real "
-    "ones. What lies between squares and triangles is the fault of few instances, what lies between "
-    "triangles and circles that of a law that is not Gaussian. At 1,000 bags pooling of digits errs "
-    "0.310 and theory says 0.301; attention 0.116 and 0.119, whitened 0.107 and 0.086, where few "
-    "instances alone make 0.110. Malignant tumours vary far more than benign ones: without a "
-    "covariance of their own theory is off by a factor of ten and more. With it attention errs "
-    "0.098, 0.096 in theory; whitened it does better than theory says, 0.083 for 0.106."
+    "Test error against the number of bags to train on. Bags have ten instances: handwritten "
+    "digits (54 pixels; a three among others) or tumours (30 features; a malignant one among "
+    "benign ones). Solid lines are theory with the estimated means and covariances, dotted ones "
+    "theory that gives signal instances the covariance of the others. Squares are trained on "
+    "Gaussian instances, new in every bag, as theory takes them. Triangles are trained on as many "
+    "Gaussian instances as there are real ones, which bags share, and tested on others; circles "
+    "are trained and tested on the real ones in the same way. From squares to triangles is the "
+    "effect of few instances, from triangles to circles that of their law. With 3,000 bags of "
+    "digits pooling has an error of 0.303, in theory 0.294; attention 0.098, in theory 0.101; and "
+    "on whitened features 0.100, in theory 0.079, where Gaussian instances, as few, have 0.101. "
+    "Malignant tumours vary far more than benign ones: attention has an error of 0.102, in theory "
+    "0.094, and 0.006 with one covariance. What fails: on whitened tumours the two steps find the "
+    "wrong direction in one to two splits of sixteen, with errors of 0.45 to 0.50, and do better "
+    "than theory in the others: a median of 0.085 with 3,000 bags, in theory 0.101."
 )
 SETS = ("digits", "breast_cancer")
 MODELS = ("pooled", "attention")

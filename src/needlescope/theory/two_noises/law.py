@@ -40,7 +40,7 @@ class Law(NamedTuple):
 def law_of(model: Model, task: Task, kappa: float, tau: float, tilt: float, points: int) -> Law:
     """Return the law of the features of both labels; of attention with the tilt θs.
 
-    Flipped labels are those that a loss sees: `true_labels` has the others.
+    Flipped labels are those that a loss sees: `true_law` has the others.
     """
     parts = []
     for item in sample_groups(task):

@@ -73,5 +73,5 @@ def pair_of(task: Task) -> Pair:
 
 def given_direction(pair: Pair, query: Query) -> Direction:
     """Return a given query, random beside the signal in coordinates in which Σ₀ is white."""
-    s, inverse = float(query.cosine), np.linalg.inv(pair.sigma[0])
+    s, inverse = float(query.cosine), np.asarray(np.linalg.inv(pair.sigma[0]), float)
     return Direction(s * (inverse @ pair.xi) / pair.gain, (1.0 - s) * (1.0 + s) * inverse)
