@@ -19,6 +19,7 @@ from ..common.arguments import tol_not_met
 from ..law.ladder import ERRORS_WITHIN_TOL
 from .law import Law, law_of, true_law
 from .pair import Direction, Pair, given_direction, pair_of
+from .resolvent import resolvent
 from .saddle import Point, Problem, Solved, envelope_at, solve
 from .steps import two_steps
 
@@ -97,40 +98,42 @@ def _at_level(
     tilt = task.theta * (0.0 if np.isnan(s) else s)
     law = law_of(model, task, kappa, tau, tilt, points)
     test = true_law(model, task, kappa, tau, tilt, points)
-    problem = Problem(pair, law, loss, alpha, training.ridge, direction)
+    problem = Problem(resolvent(pair, training.ridge, direction), law, loss, alpha)
     solved = solve(problem, start)
-    values = _fields(problem, test, solved.at, s / pair.gain)
+    values = _fields(problem, test, solved.at, pair.gain, s / pair.gain)
     errors = dict.fromkeys(values, 0.0)
     if model.has_query:
-        errors = _errors(problem, test, solved, s / pair.gain)
+        errors = _errors(problem, test, solved, pair.gain, s / pair.gain)
     row: dict[str, Any] = {"residual": solved.residual, **values}
     row |= {f"{name}_se": error for name, error in errors.items()}
     row |= {"kappa": kappa if model.has_query else np.nan, "cosine_q": s / pair.gain}
     return row, solved.at
 
 
-def _errors(problem: Problem, test: Law, solved: Solved, cosine: float) -> dict[str, float]:
+def _errors(
+    problem: Problem, test: Law, solved: Solved, gain: float, cosine: float
+) -> dict[str, float]:
     """Return standard errors: the problem solved on each replicate of the law."""
-    rows = []
+    rows, near = [], problem.near(solved.at)
     for index in range(REPLICATES):
-        part = problem._replace(law=problem.law.part(index, REPLICATES))
+        part = near._replace(law=problem.law.part(index, REPLICATES))
         at = solve(part, solved.at).at
-        rows.append(_fields(part, test.part(index, REPLICATES), at, cosine))
+        rows.append(_fields(part, test.part(index, REPLICATES), at, gain, cosine))
     return {
         name: float(np.std([row[name] for row in rows], ddof=1)) / np.sqrt(REPLICATES)
         for name in rows[0]
     }
 
 
-def _fields(problem: Problem, test: Law, at: Point, cosine: float) -> dict[str, float]:
+def _fields(problem: Problem, test: Law, at: Point, gain: float, cosine: float) -> dict[str, float]:
     """Return errors, loss and order parameters, in coordinates in which Σ₀ is white."""
     e, mean, V, g = envelope_at(problem, at)
     law, loss = problem.law, problem.loss
     wrong = ndtr(law.y * (g * _slope_at_zero(problem) - mean) / np.sqrt(V))
     score = (test.m @ at.m + at.b) / np.sqrt(test.A @ at.nu2)
-    norm, signal = float(np.sqrt(at.norm2)), float(at.m[0]) / problem.pair.gain
+    norm, signal = float(np.sqrt(at.norm2)), float(at.m[0]) / gain
     part, along = signal, 0.0
-    if problem.query is not None:
+    if len(at.m) > 1:
         along = float(at.m[1])
         across = np.sqrt(max((1.0 - cosine) * (1.0 + cosine), 0.0))
         part = (signal - cosine * along) / across if across > 1e-9 else 0.0
@@ -142,7 +145,7 @@ def _fields(problem: Problem, test: Law, at: Point, cosine: float) -> dict[str, 
         "signal": signal,
         "norm": norm,
         "cosine": signal / norm if norm > 0.0 else 0.0,
-        "query_part": np.nan if problem.query is None else along,
+        "query_part": along if len(at.m) > 1 else np.nan,
         "signal_part": part,
         "rest": float(np.sqrt(max(norm**2 - along**2 - part**2, 0.0))),
         "gamma": float(at.gamma[0]),

@@ -24,12 +24,11 @@ from ...errors import NotConverged
 from ...losses import SQUARE, Loss
 from ..saddle.envelope import Envelope, envelope
 from .law import Law
-from .pair import Direction, Pair
+from .resolvent import Resolvent, Tangent, tangent
 
 SWEEPS = 2000
 MAX_RESIDUAL = 1e-8  # of a returned solution, relative
 TARGET = 1e-10  # at which the sweeps stop
-LEAST_VARIANCE = 1e-300
 
 
 class Point(NamedTuple):
@@ -53,51 +52,19 @@ class Solved(NamedTuple):
     residual: float
 
 
-class Traces(NamedTuple):
-    """What the equations need of R: G, both G_j, ⟨Σ_jR⟩ and ⟨Σ_iRΣ_jR⟩."""
-
-    G: FloatArray
-    squares: tuple[FloatArray, FloatArray]
-    first: FloatArray
-    second: FloatArray
-
-
 class Problem(NamedTuple):
-    """The law, loss, δ = samples per weight and ridge λ; of attention the unit query."""
+    """The law, loss, δ = samples per weight and ridge λ, and what the equations need of R."""
 
-    pair: Pair
+    resolvent: Resolvent | Tangent
     law: Law
     loss: Loss
     delta: float
-    ridge: float
-    query: Direction | None
 
-    def traces(self, chi: FloatArray) -> Traces:
-        """Return what the equations need of R at these χ."""
-        first, second = self.pair.sigma
-        matrix = self.ridge * np.eye(len(first)) + chi[0] * first + chi[1] * second
-        R = np.linalg.inv(matrix)
-        S = [R @ sigma @ R for sigma in self.pair.sigma]
-        return Traces(
-            self._gram(R),
-            (self._gram(S[0]), self._gram(S[1])),
-            np.array([self.pair.mean(sigma, R) for sigma in self.pair.sigma]),
-            np.array([[self.pair.mean(sigma, M) for M in S] for sigma in self.pair.sigma]),
-        )
-
-    def _gram(self, M: FloatArray) -> FloatArray:
-        """Return e_aᵀMe_b."""
-        pair, query = self.pair, self.query
-        if query is None:
-            return np.array([[pair.xi @ M @ pair.xi]])
-        tau = np.sqrt(query.square(pair, pair.sigma[1]))
-        rows = (pair.sigma[0], pair.sigma[1] / max(tau, LEAST_VARIANCE))
-        U = np.stack([pair.xi, *(row @ query.fixed for row in rows)])
-        result = U @ M @ U.T
-        for a, left in enumerate(rows, 1):
-            for b, right in enumerate(rows, 1):
-                result[a, b] += pair.mean(left @ M @ right, query.spread)
-        return np.asarray(result)
+    def near(self, at: Point) -> Problem:
+        """Return the problem with R replaced by its tangent, for laws that differ little."""
+        if isinstance(self.resolvent, Tangent):
+            return self
+        return self._replace(resolvent=tangent(self.resolvent, _chi(self, at)[1]))
 
 
 def solve(problem: Problem, start: Point | None = None) -> Solved:
@@ -119,8 +86,8 @@ def solve(problem: Problem, start: Point | None = None) -> Solved:
         return Solved(at, last)
     raise NotConverged(
         f"the order parameters did not converge: a relative change of {last:.1e} for the "
-        f"{problem.loss.name} loss at {problem.delta:g} samples per weight, "
-        f"ridge={problem.ridge:g}; try less extreme values"
+        f"{problem.loss.name} loss at {problem.delta:g} samples per weight; try a larger ridge or "
+        "less extreme values"
     )
 
 
@@ -128,8 +95,8 @@ def _start(problem: Problem) -> Point:
     if not problem.loss.square:
         return solve(problem._replace(loss=SQUARE)).at
     count = problem.law.m.shape[1]
-    gamma = np.array([problem.pair.trace(sigma) for sigma in problem.pair.sigma])
-    return Point(np.zeros(count), 0.0, 0.1 * gamma, gamma / (problem.delta * (problem.ridge + 1.0)))
+    gamma = problem.resolvent.traces(np.ones(2)).first
+    return Point(np.zeros(count), 0.0, 0.1 * gamma, gamma / problem.delta)
 
 
 def _between(old: Point, new: Point, share: float) -> Point:
@@ -150,14 +117,19 @@ def envelope_at(problem: Problem, at: Point) -> tuple[Envelope, FloatArray, Floa
     return envelope(problem.loss, law.y, mean, V, g), mean, V, g
 
 
+def _chi(problem: Problem, at: Point) -> tuple[Envelope, FloatArray]:
+    """Return the envelope, and χ_j."""
+    e, *_ = envelope_at(problem, at)
+    return e, np.maximum(2.0 * (problem.law.weight * e.V) @ problem.law.A, 0.0)
+
+
 def _sweep(problem: Problem, at: Point) -> tuple[Point, float]:
     """Return the next point, and the largest relative change on the way to it."""
     law, k = problem.law, len(at.m)
-    e, *_ = envelope_at(problem, at)
+    e, chi = _chi(problem, at)
     w, A = law.weight, law.A
-    chi = np.maximum(2.0 * (w * e.V) @ A, 0.0)
     pull = np.append(0.0, chi)[:k]  # χ of the direction Σ_jq
-    at_chi = problem.traces(chi)
+    at_chi = problem.resolvent.traces(chi)
     # Newton in (m, b): m + G(E(m, b) − χm) = 0 and E[ℓ'] = 0
     phi = np.column_stack([law.m, np.ones(len(w))])
     slope, bend = (w * e.m) @ phi, (phi * (w * e.mm)[:, None]).T @ phi
