@@ -58,6 +58,7 @@ class Point(NamedTuple):
         extra = " balanced" * r.balanced
         extra += "" if t.signals is None else f" signals={t.signals}"
         extra += "" if t.noise is None else f" {t.noise.spectrum!r} signal={t.signal}"
+        extra += "" if t.signal_noise is None else f" signal_noise {t.signal_noise.spectrum!r}"
         extra += "" if t.label_noise is None else f" label_noise={t.label_noise}"
         extra += "".join(f" {key}={value}" for key, value in self.shared.items())
         loss = r.loss if isinstance(r.loss, str) else r.loss.name
