@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 PACKAGES = (
-    *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results", "noise_pair"),
+    *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results"),
     *("paper", "query", "schedule", "signal_count", "spectrum", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
     *("instances", "experiments", "figures", "gallery", "report", "explorer", "cli"),

@@ -22,8 +22,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
-from .noise import Noise
-from .noise_pair import noise_pair, whitened_pair
+from .noise import Noise, noise_pair, whitened_pair
 from .signal_count import SignalCount
 from .spectrum import Levels, Spectrum, signal_weights
 

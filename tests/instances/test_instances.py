@@ -116,24 +116,24 @@ def test_positives_have_r_signal_instances() -> None:
 @pytest.mark.parametrize("whitened", [False, True])
 @pytest.mark.parametrize("model", ["pooled", "attention"])
 def test_new_gaussian_instances_meet_the_theory(model: str, whitened: bool) -> None:
-    options = {"n": 1000, "model": model, "whitened": whitened}
+    options = {"bags": 1000, "model": model, "whitened": whitened}
     limit = ns.predict_instances("digits", **options)
-    found = ns.simulate_instances("digits", tokens="gaussian", trials=6, n_jobs=1, **options)
+    found = ns.simulate_instances("digits", source="gaussian", trials=6, n_jobs=1, **options)
     # finite d = 54 adds some 0.005 to what six trials scatter
     assert abs(found.test_error - limit.test_error) < 4.0 * found.test_error_se + 0.005
 
 
 def test_signal_instances_of_their_own_covariance_matter() -> None:
-    options = {"n": 1000, "whitened": True}
+    options = {"bags": 1000, "whitened": True}
     own = ns.predict_instances("breast_cancer", **options).test_error
     same = ns.predict_instances("breast_cancer", same_noise=True, **options).test_error
     real = ns.simulate_instances("breast_cancer", trials=4, n_jobs=1, seed=1, **options)
     assert same < 0.005 < 0.05 < own and real.test_error > 0.04
 
 
-@pytest.mark.parametrize("tokens", ["real", "reused"])
-def test_trials_do_not_depend_on_how_many_there_are(tokens: str) -> None:
-    options = {"n": 60, "L": 4, "tokens": tokens, "n_test": 100, "n_jobs": 1, "model": "pooled"}
+@pytest.mark.parametrize("source", ["real", "reused"])
+def test_trials_do_not_depend_on_how_many_there_are(source: str) -> None:
+    options = {"bags": 60, "L": 4, "source": source, "n_test": 100, "n_jobs": 1, "model": "pooled"}
     few, more = (ns.simulate_instances(X, MARKS, trials=k, **options) for k in (2, 3))
     assert more.trials[:2].tolist() == few.trials.tolist()
     assert np.isnan(ns.simulate_instances(X, MARKS, trials=1, **options).test_error_se)
@@ -141,7 +141,7 @@ def test_trials_do_not_depend_on_how_many_there_are(tokens: str) -> None:
 
 def test_the_step_is_the_one_that_leads_to_kappa() -> None:
     for kappa in (1.0, 3.0):
-        assert ns.predict_instances("digits", n=300, kappa=kappa).kappa == pytest.approx(kappa)
+        assert ns.predict_instances("digits", bags=300, kappa=kappa).kappa == pytest.approx(kappa)
 
 
 def test_sets_are_standardised_and_cannot_be_changed() -> None:
@@ -171,10 +171,19 @@ FLAT[:, 2] = 1.0
         ((X, None), "is_signal must say for each of the 400 instances whether it is one, True or"),
         ((X, MARKS[:9]), "is_signal must say for each of the 400 instances"),
         ((X, np.arange(400)), "is_signal must say for each of the 400 instances"),
-        ((X, np.arange(400) < 3), "is_signal must leave at least 10 signal instances to estimate a"),
+        (
+            (X, np.arange(400) < 3),
+            "is_signal must leave at least 10 signal instances to estimate a",
+        ),
         ((X, np.arange(400) >= 3), "is_signal must leave at least 10 background instances"),
-        ((X[0], MARKS), "instances must be a table of numbers, a row for each instance, got an arr"),
-        (([["a"]], MARKS), "instances must be a table of numbers, a row for each instance, got list"),
+        (
+            (X[0], MARKS),
+            "instances must be a table of numbers, a row for each instance, got an arr",
+        ),
+        (
+            ([["a"]], MARKS),
+            "instances must be a table of numbers, a row for each instance, got list",
+        ),
         ((BAD, MARKS), "instances must be finite, got NaN or infinity in row 7; drop such rows"),
         ((FLAT, MARKS), "instances must have features that vary over the background, got the same"),
         ((np.tile(X[::2], (2, 1)), MARKS), "instances must differ in their means, got signal and"),
@@ -188,13 +197,25 @@ def test_what_makes_no_task_is_refused(given: tuple[Any, ...], words: str) -> No
 @pytest.mark.parametrize(
     ("call", "options", "words"),
     [
-        (ns.predict_instances, {"n": 2}, "n must be a whole number of at least 4, got 2"),
-        (ns.predict_instances, {"n": 300, "model": "hard"}, "model must be one of 'attention', 'p"),
-        (ns.predict_instances, {"n": 300, "kappa": -1.0}, "kappa must be"),
-        (ns.predict_instances, {"n": 300, "whitened": 2}, "whitened must be"),
-        (ns.predict_instances, {"n": 300, "ridge": 0.0}, "ridge must be above 0 with signal_noise"),
-        (ns.simulate_instances, {"n": 300, "tokens": "fake"}, "tokens must be one of 'real', 're"),
-        (ns.simulate_instances, {"n": 300, "trials": 0}, "trials must be an integer"),
+        (ns.predict_instances, {"bags": 2}, "bags must be a whole number of at least 4, got 2"),
+        (
+            ns.predict_instances,
+            {"bags": 300, "model": "hard"},
+            "model must be one of 'attention', 'p",
+        ),
+        (ns.predict_instances, {"bags": 300, "kappa": -1.0}, "kappa must be"),
+        (ns.predict_instances, {"bags": 300, "whitened": 2}, "whitened must be"),
+        (
+            ns.predict_instances,
+            {"bags": 300, "ridge": 0.0},
+            "ridge must be above 0 with signal_noise",
+        ),
+        (
+            ns.simulate_instances,
+            {"bags": 300, "source": "fake"},
+            "source must be one of 'real', 're",
+        ),
+        (ns.simulate_instances, {"bags": 300, "trials": 0}, "trials must be an integer"),
     ],
 )
 def test_bad_arguments_of_a_curve_are_refused(
@@ -205,7 +226,9 @@ def test_bad_arguments_of_a_curve_are_refused(
 
 
 def test_shrinkage_is_a_rule_or_a_share() -> None:
-    with pytest.raises(ValueError, match="shrinkage must be one of 'ledoit_wolf', 'oas', got 'mle'"):
+    with pytest.raises(
+        ValueError, match="shrinkage must be one of 'ledoit_wolf', 'oas', got 'mle'"
+    ):
         task_from_instances(X, MARKS, L=4, shrinkage="mle")
     with pytest.raises(ValueError, match="shrinkage must be a"):
         task_from_instances(X, MARKS, L=4, shrinkage=2.0)

@@ -16,7 +16,7 @@ from ..models.blocks import Arrays
 from ..task import Task
 from .task import InstanceTask, task_from_instances
 
-TOKENS = ("real", "reused", "gaussian")
+SOURCES = ("real", "reused", "gaussian")
 Kinds: TypeAlias = "tuple[FloatArray, FloatArray]"
 """Background and signal instances."""
 
@@ -30,7 +30,7 @@ class Sources(NamedTuple):
 
 
 def sources(
-    X: FloatArray, is_signal: IndexArray, whole: InstanceTask, tokens: str, rng: Any
+    X: FloatArray, is_signal: IndexArray, whole: InstanceTask, source: str, rng: Any
 ) -> Sources:
     """Split real or Gaussian instances in two halves, and estimate the task from the first.
 
@@ -40,9 +40,9 @@ def sources(
     >>> [len(rows) for rows in (*halves.train, *halves.test)]
     [20, 10, 20, 10]
     """
-    if tokens == "gaussian":
+    if source == "gaussian":
         return Sources(None, None, whole)
-    if tokens == "reused":
+    if source == "reused":
         X = gaussian(whole, is_signal, rng)
     order = rng.permutation(len(X))
     kinds = [order[~is_signal[order]], order[is_signal[order]]]

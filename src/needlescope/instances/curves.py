@@ -24,7 +24,7 @@ from ..task import Task
 from ..theory.alignment import align
 from ..theory.learning import predict
 from ..training import Training
-from .bags import TOKENS, draw_bags, sources
+from .bags import SOURCES, draw_bags, sources
 from .sets import read_instances
 from .task import InstanceTask, one_covariance, task_from_instances
 
@@ -54,7 +54,7 @@ def predict_instances(
     instances: Any,
     is_signal: Any = None,
     *,
-    n: int,
+    bags: int,
     model: str = "attention",
     L: int = 10,
     R: int = 1,
@@ -68,22 +68,34 @@ def predict_instances(
 ) -> Outcome:
     """Predict the test error of a classifier trained on n bags of such instances.
 
-    The theory of Gaussian tokens with the estimated means and covariances (`task_from_instances`),
-    at n bags for d features.
+    The theory of Gaussian instances with the means and covariances of `task_from_instances`, at n/d
+    bags for a feature: a formula of ours, checked by simulation.
 
     Parameters
     ----------
-    instances, is_signal, L, R, pi
+    instances : array (instances, features), "digits" or "breast_cancer"
         As in `task_from_instances`.
-    n : int
+    is_signal : array of bool (instances,), optional
+        As there: needed with an array.
+    bags : int
         All bags to train on.
     model : "attention" or "pooled", default "attention"
+    L : int, default 10
+        Instances in a bag.
+    R : int, default 1
+        Signal instances in a positive bag.
+    pi : float, default 0.5
+        The share of positive bags.
     whitened : bool, default False
         Whether features are whitened with the covariance of the background.
     same_noise : bool, default False
         Give signal tokens the covariance of the background, to see what their own changes.
-    kappa, loss, ridge
-        The strength of the query, and the training of the readout.
+    kappa : float, default 2.0
+        The strength of attention's query, in theory.
+    loss : str or Loss, default "square"
+        As in `Training`.
+    ridge : float, default 0.1
+        As in `Training`; above 0.
     tol : float, default 1e-3
         As in `predict`.
 
@@ -100,8 +112,8 @@ def predict_instances(
     Examples
     --------
     >>> import needlescope as ns
-    >>> for n in (1000, 3000):
-    ...     print(round(ns.predict_instances("digits", n=n, whitened=True).test_error, 2))
+    >>> for bags in (1000, 3000):
+    ...     print(round(ns.predict_instances("digits", bags=bags, whitened=True).test_error, 2))
     0.09
     0.08
     """
@@ -109,7 +121,7 @@ def predict_instances(
     task = _task(instances, is_signal, L, R, pi).task
     task = task.whitened if yes_or_no("whitened", whitened) else task
     task = one_covariance(task) if yes_or_no("same_noise", same_noise) else task
-    training = _training(task, model, whole("n", n, FEWEST_BAGS), kappa, loss, ridge)
+    training = _training(task, model, whole("bags", bags, FEWEST_BAGS), kappa, loss, ridge)
     return predict(task, training, model, tol=tol)
 
 
@@ -117,9 +129,9 @@ def simulate_instances(
     instances: Any,
     is_signal: Any = None,
     *,
-    n: int,
+    bags: int,
     model: str = "attention",
-    tokens: str = "real",
+    source: str = "real",
     L: int = 10,
     R: int = 1,
     pi: float = 0.5,
@@ -140,14 +152,14 @@ def simulate_instances(
 
     Parameters
     ----------
-    instances, is_signal, n, model, L, R, pi, whitened, kappa, loss, ridge
+    instances, is_signal, bags, model, L, R, pi, whitened, kappa, loss, ridge : optional
         As in `predict_instances`.
-    tokens : "real", "reused" or "gaussian", default "real"
+    source : "real", "reused" or "gaussian", default "real"
         The instances themselves; as many Gaussian ones with the same means and covariances in their
         place; or Gaussian ones that are new in every bag, what the theory is about.
     n_test : int, default 4000
         Bags to test on in a trial.
-    trials, seed, n_jobs, progress
+    trials, seed, n_jobs, progress : optional
         As in `needlescope.simulate`.
 
     Returns
@@ -162,21 +174,21 @@ def simulate_instances(
     Examples
     --------
     >>> import needlescope as ns
-    >>> result = ns.simulate_instances("digits", n=1000, model="pooled", trials=4, n_jobs=1)
+    >>> result = ns.simulate_instances("digits", bags=1000, model="pooled", trials=4, n_jobs=1)
     >>> bool(abs(result.test_error - 0.31) < 0.03)
     True
     """
     X, marks = read_instances(instances, is_signal)
     choice("model", model, MODELS)
-    choice("tokens", tokens, TOKENS)
-    n, n_test = whole("n", n, FEWEST_BAGS), whole("n_test", n_test, 1, 10**6)
+    choice("source", source, SOURCES)
+    n, n_test = whole("bags", bags, FEWEST_BAGS), whole("n_test", n_test, 1, 10**6)
     estimate = _task(instances, is_signal, L, R, pi)
     whole("R", estimate.task.R, 1)
     task = estimate.task.whitened if yes_or_no("whitened", whitened) else estimate.task
     training = _training(task, model, n, kappa, loss, ridge)
     check_n_jobs(n_jobs)
     jobs = [
-        _Trial(X, marks, estimate, training, model, tokens, whitened, n, n_test, one)
+        _Trial(X, marks, estimate, training, model, source, whitened, n, n_test, one)
         for one in streams(seed, whole("trials", trials, 1, 10**5))
     ]
     errors = np.array(run(_run, jobs, n_jobs=n_jobs, progress=progress, title=model))
@@ -220,7 +232,7 @@ class _Trial(NamedTuple):
     estimate: InstanceTask
     training: Training
     model: str
-    tokens: str
+    source: str
     whitened: bool
     n: int
     n_test: int
@@ -230,7 +242,7 @@ class _Trial(NamedTuple):
 def _run(trial: _Trial) -> float:
     """Train once, and return the test error."""
     rng = [generator(child(trial.seed, k)) for k in range(3)]
-    given = sources(trial.X, trial.is_signal, trial.estimate, trial.tokens, rng[0])
+    given = sources(trial.X, trial.is_signal, trial.estimate, trial.source, rng[0])
     train = _bags(trial, given.train, given.estimate, trial.n, rng[1])
     test = _bags(trial, given.test, given.estimate, trial.n_test, rng[2])
     model, training = get_model(trial.model), trial.training

@@ -42,6 +42,13 @@ class InstanceTask:
     theta_bias
         By how much the length of a difference of two estimated means exceeds the true one, on
         average: (tr Σ₀/n₀ + tr Σ₁/n₁)/(2θ). θ is not corrected for it.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> tumours = ns.task_from_instances("breast_cancer", L=10)
+    >>> tumours.signal, round(tumours.task.theta, 2), round(tumours.theta_bias, 2)
+    (212, 6.04, 0.02)
     """
 
     task: Task
@@ -78,10 +85,14 @@ def task_from_instances(
     instances : array (instances, features), "digits" or "breast_cancer"
         Instances as classifiers will see them, or a set that comes with scikit-learn. Standardise
         features first: ridge and shrinkage treat them alike.
-    is_signal : array of bool (instances,)
-        Which of them are signal; the others are background.
-    L, R, pi
-        The bags: how many instances, how many signal ones in a positive, the share of positives.
+    is_signal : array of bool (instances,), optional
+        Which of them are signal; the others are background. Left out with a set by name.
+    L : int
+        Instances in a bag.
+    R : int or SignalCount, default 1
+        Signal instances in a positive bag, as in `Task`.
+    pi : float, default 0.5
+        The share of positive bags.
     shrinkage : "ledoit_wolf", "oas" or float in [0, 1], default "ledoit_wolf"
         How much of each covariance is replaced by a multiple of the identity.
 

@@ -84,7 +84,9 @@ def matrices(d: int = 12) -> ns.Task:
 
 def test_a_rotation_changes_nothing() -> None:
     task, turn = matrices(), np.linalg.qr(np.random.default_rng(5).standard_normal((12, 12)))[0]
-    noises = [ns.Noise(covariance=turn @ n.covariance @ turn.T) for n in (task.noise, task.signal_noise)]
+    noises = [
+        ns.Noise(covariance=turn @ n.covariance @ turn.T) for n in (task.noise, task.signal_noise)
+    ]
     turned = task.replace(
         noise=noises[0], signal_noise=noises[1], signal=tuple(turn @ np.array(task.signal))
     )
@@ -115,7 +117,9 @@ def test_the_query_is_that_of_vectors_drawn_with_these_covariances() -> None:
     for name in ("cosine_w", "norm_w", "cosine_q", "norm_q"):
         gap = getattr(found, name) - getattr(limit, name)
         # what finite d adds is within 2 %: 5 standard errors of 100 trials are as much
-        assert abs(gap) < 5.0 * getattr(found, f"{name}_se") + 0.02 * abs(getattr(limit, name)), name
+        assert abs(gap) < 5.0 * getattr(found, f"{name}_se") + 0.02 * abs(getattr(limit, name)), (
+            name
+        )
 
 
 def test_deviations_of_tokens_and_their_mean_are_correlated() -> None:

@@ -42,9 +42,9 @@ CAPTION = (
 )
 SETS = ("digits", "breast_cancer")
 MODELS = ("pooled", "attention")
-TOKENS = ("gaussian", "reused", "real")
+SOURCES = ("real", "reused", "gaussian")
 LINE_BAGS, DOT_BAGS = (200, 300, 450, 700, 1000, 1500, 2100, 3000, 4000), (300, 1000, 3000)
-BY = ("model", "instances", "whitened", "n")
+BY = ("model", "instances", "whitened", "bags")
 
 
 def units(full: bool) -> list[Unit]:
@@ -52,35 +52,38 @@ def units(full: bool) -> list[Unit]:
     count, result = (32 if full else 16), []
     points = list(grid(instances=SETS, whitened=(False, True), model=MODELS))
     for point in points:
-        for same, n in ((same, n) for same in (False, True) for n in LINE_BAGS):
-            result.append(Unit("predict_instances", {**point, "n": n, "same_noise": same}))
-        for tokens, n in ((tokens, n) for tokens in TOKENS for n in DOT_BAGS):
-            result += trials("simulate_instances", {**point, "n": n, "tokens": tokens}, count)
+        for bags in LINE_BAGS:
+            result.append(Unit("predict_instances", {**point, "bags": bags}))
+            result.append(Unit("predict_instances", {**point, "bags": bags, "same_noise": True}))
+        for source, bags in ((source, bags) for source in SOURCES for bags in DOT_BAGS):
+            given = {**point, "bags": bags, "source": source}
+            result += trials("simulate_instances", given, count)
     return result
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare theory with training on new Gaussian instances, which alone it is about."""
     table = _complete(table)
-    theory = (table.call == "predict_instances") & (table.same_noise == False)  # noqa: E712
-    own = table[theory | (table.tokens == "gaussian")].assign(d=1.0)
+    theory = (table.call == "predict_instances") & ~table.same_noise
+    own = table[theory | (table.source == "gaussian")].assign(d=1.0)
     names = {"theory": "predict_instances", "simulation": "simulate_instances"}
     return compare(own, BY, ("test_error",), **names)
 
 
 def _complete(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with every column that the units have."""
-    columns = (*BY, "tokens", "same_noise", "call", "test_error")
-    return table.reindex(columns=list(dict.fromkeys([*table, *columns])))
+    columns = (*BY, "source", "same_noise", "call", "test_error")
+    table = table.reindex(columns=list(dict.fromkeys([*table, *columns])))
+    return table.assign(same_noise=table.same_noise == True)  # noqa: E712
 
 
-X, Y = "n", "test_error"
+X, Y = "bags", "test_error"
 TICKS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
-ROWS = RowSpec(("model", "n", "instances"), (Y,))
+ROWS = RowSpec(("model", "bags", "instances"), (Y,))
 TABLE = TableSpec(
     "real",
     {"predict_instances": ROWS, "simulate_instances": ROWS},
-    across=(*BY, "tokens", "same_noise"),
+    across=(*BY, "source", "same_noise"),
     only={"model": MODELS, "instances": SETS},
 )
 LINES: dict[bool, dict[str, Any]] = {False: {}, True: {"dash": DOTTED, "width": 1.1}}
@@ -118,7 +121,7 @@ def real(
     >>> from needlescope import figures
     >>> row = {"call": "predict_instances", "model": "pooled", "instances": "digits"}
     >>> row |= {"whitened": False, "same_noise": False}
-    >>> table = pd.DataFrame({**row, "n": [300, 1000], "test_error": [0.32, 0.3]})
+    >>> table = pd.DataFrame({**row, "bags": [300, 1000], "test_error": [0.32, 0.3]})
     >>> figures.real(table).axes[0].lines[0].get_ydata().tolist()
     [0.32, 0.3]
     """
@@ -159,17 +162,17 @@ def _marks(table: pd.DataFrame) -> Iterator[Line | Dots]:
         for same, look in LINES.items():
             lines = select(rows, [X, Y], call="predict_instances", same_noise=same)
             yield from line(lines, X, Y, colour, f"{NAMES[model]}, {LINE_WORDS[same]}", **look)
-        for tokens, look in LOOKS.items():
-            found = select(rows, [X, Y], call="simulate_instances", tokens=tokens)
-            look = {"colour": colour, "name": f"{NAMES[model]}, {WORDS[tokens]}", **look}
-            yield from trial_dots(found, X, Y, aside=ASIDE[tokens], **look)
+        for source, look in LOOKS.items():
+            found = select(rows, [X, Y], call="simulate_instances", source=source)
+            look = {"colour": colour, "name": f"{NAMES[model]}, {WORDS[source]}", **look}
+            yield from trial_dots(found, X, Y, aside=ASIDE[source], **look)
 
 
 def _legend() -> Legend:
     keys = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in reversed(MODELS)]
     keys += [Key(words, Line(colour=BLACK, **LINES[same])) for same, words in LINE_WORDS.items()]
-    for tokens, words in WORDS.items():
-        look = {"edge_colour": WHITE, **LOOKS[tokens]}
+    for source, words in WORDS.items():
+        look = {"edge_colour": WHITE, **LOOKS[source]}
         keys.append(Key(words, dots=Dots(colour=BLACK, **look)))
     spaces = {"columnspacing": 1.4, "handlelength": 1.8}
     return Legend(keys, "upper center", (0.5, 1.0), 4, spaces=spaces)

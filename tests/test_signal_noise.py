@@ -10,7 +10,7 @@ import pytest
 import needlescope as ns
 from needlescope.models.checks import check_test
 from needlescope.models.pooled import POOLED
-from needlescope.noise_pair import noise_pair
+from needlescope.noise import noise_pair
 
 S0, S1 = np.diag([1.0, 2.0, 3.0]), np.diag([2.0, 2.0, 0.5])
 NOISE, OTHER = ns.Noise(covariance=S0), ns.Noise(covariance=S1)
