@@ -44,6 +44,7 @@ SETS = ("digits", "breast_cancer")
 MODELS = ("pooled", "attention")
 SOURCES = ("real", "reused", "gaussian")
 LINE_BAGS, DOT_BAGS = (200, 300, 450, 700, 1000, 1500, 2100, 3000, 4000), (300, 1000, 3000)
+BAGS = {"L": 10, "R": 1, "pi": 0.5}
 BY = ("model", "instances", "whitened", "bags")
 
 
@@ -51,7 +52,7 @@ def units(full: bool) -> list[Unit]:
     """Theory at some numbers of bags, with both kinds of covariances; training at fewer."""
     count, result = (32 if full else 16), []
     points = list(grid(instances=SETS, whitened=(False, True), model=MODELS))
-    for point in points:
+    for point in ({**BAGS, **point} for point in points):
         for bags in LINE_BAGS:
             result.append(Unit("predict_instances", {**point, "bags": bags}))
             result.append(Unit("predict_instances", {**point, "bags": bags, "same_noise": True}))
