@@ -14,7 +14,7 @@ from needlescope.instances.bags import draw_bags, gaussian, sources
 from needlescope.instances.sets import load_instances
 from needlescope.instances.task import one_covariance
 
-COVERS = ("bags", "curves", "sets", "task")
+COVERS = ("bags", "curves", "from_bags", "sets", "task")
 
 
 def instances(count: int = 400, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -232,3 +232,48 @@ def test_shrinkage_is_a_rule_or_a_share() -> None:
         task_from_instances(X, MARKS, L=4, shrinkage="mle")
     with pytest.raises(ValueError, match="shrinkage must be a"):
         task_from_instances(X, MARKS, L=4, shrinkage=2.0)
+
+
+def test_bags_alone_give_background_and_signal() -> None:
+    rng = np.random.default_rng(0)
+    shapes = rng.integers(3, 7, 3000)
+    y, root = np.arange(3000) % 3 == 0, np.array([[2.0, 0.0], [1.0, 0.5]])
+    bags = [rng.standard_normal((size, 2)) @ root.T + 5.0 for size in shapes]
+    for bag in (bag for bag, sign in zip(bags, y, strict=True) if sign):
+        bag[:2] += [1.0, 2.0]
+    result = ns.task_from_bags(bags, y, R=2, shrinkage=0.0)
+    assert (result.task.L, result.task.R, result.task.pi) == (round(shapes.mean()), 2, 1.0 / 3.0)
+    # standard errors: 0.1 for a sum of 4.5 instances over 1000 bags, halved, and 0.02 for Σ
+    assert np.array(result.task.signal) == pytest.approx([1.0, 2.0], abs=0.3)
+    assert result.task.noise.covariance == pytest.approx(root @ root.T, abs=0.15)
+    assert result.task.signal_noise is None and result.mean == pytest.approx([5.0, 5.0], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "words"),
+    [
+        (
+            (X.reshape(100, 4, 4), np.ones(100)),
+            {},
+            "y must have positive and negative bags, got 100",
+        ),
+        ((X.reshape(100, 4, 4), np.ones(9)), {}, "y must be a number or True or False for each of"),
+        (
+            (X.reshape(100, 4, 4), np.arange(100) % 2),
+            {"R": 5},
+            "R must be at most the size of a po",
+        ),
+        (
+            ([X[:3], X[:3, :2]], [0, 1]),
+            {},
+            "X must have the same features in every bag, got [2, 4]",
+        ),
+        (([X[:3], X[:3]], [0, 1]), {}, "X must have at least 10 instances in negative bags, got 3"),
+        (([BAD, X], [0, 1]), {}, "instances must be finite"),
+    ],
+)
+def test_bags_that_make_no_task_are_refused(
+    given: tuple[Any, Any], options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}"):
+        ns.task_from_bags(*given, **options)

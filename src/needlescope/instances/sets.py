@@ -47,10 +47,11 @@ def read_instances(instances: Any, is_signal: Any) -> tuple[FloatArray, IndexArr
                 f"is_signal must be left out with the set {instances!r}, which has its own"
             )
         return load_instances(choice("instances", instances, SETS))
-    return _table(instances), _marks(is_signal, len(instances))
+    return table(instances), _marks(is_signal, len(instances))
 
 
-def _table(instances: Any) -> FloatArray:
+def table(instances: Any) -> FloatArray:
+    """Return a table of finite numbers, or refuse it."""
     unmasked("instances", instances)
     try:
         X = np.asarray(instances, float)

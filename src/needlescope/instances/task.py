@@ -122,10 +122,10 @@ def task_from_instances(
     """
     X, marks = read_instances(instances, is_signal)
     background, signal = X[~marks], X[marks]
-    _check_varying(background)
+    check_varying(background)
     mean = background.mean(axis=0)
     shift = signal.mean(axis=0) - mean
-    first, second = (_covariance(rows, shrinkage) for rows in (background, signal))
+    first, second = (shrunk_covariance(rows, shrinkage) for rows in (background, signal))
     theta = float(np.linalg.norm(shift))
     if theta == 0.0:
         raise ValueError(
@@ -143,7 +143,8 @@ def task_from_instances(
     return InstanceTask(task, mean, (first[1], second[1]), *counts, float(spread / (2.0 * theta)))
 
 
-def _check_varying(background: FloatArray) -> None:
+def check_varying(background: FloatArray) -> None:
+    """Refuse a background with a feature that does not vary."""
     flat = np.flatnonzero(background.min(axis=0) == background.max(axis=0))
     if len(flat):
         raise ValueError(
@@ -152,7 +153,7 @@ def _check_varying(background: FloatArray) -> None:
         )
 
 
-def _covariance(rows: FloatArray, shrinkage: Any) -> tuple[FloatArray, float]:
+def shrunk_covariance(rows: FloatArray, shrinkage: Any) -> tuple[FloatArray, float]:
     """Return a shrunk covariance, and the share of the identity in it."""
     from sklearn import covariance
 
