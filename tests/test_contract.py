@@ -20,7 +20,7 @@ PACKAGES = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results"),
     *("paper", "query", "schedule", "signal_count", "spectrum", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
-    *("experiments", "figures", "gallery", "report", "explorer", "cli"),
+    *("instances", "experiments", "figures", "gallery", "report", "explorer", "cli"),
 )
 
 PREDICT = """

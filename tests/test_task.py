@@ -170,7 +170,7 @@ class TestValue:
             (
                 {"kappa": 1.0},
                 "Task has no field 'kappa'; its fields are L, R, label_noise, noise, pi, "
-                "positions, signal, signals, theta",
+                "positions, signal, signal_noise, signals, theta",
             ),
         ],
     )

@@ -23,7 +23,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
-from .noise import Noise
+from .noise import Noise, noise_pair, whitened_pair
 from .signal_count import SignalCount
 from .spectrum import Levels, Spectrum, signal_weights
 
@@ -140,6 +140,10 @@ class Task(Gridded):
         noise), all of it on the lowest or on the highest eigenvalue ("quiet", "loud"), with weights
         ω ∝ p s^e (an exponent e), or with a weight for each eigenvalue of a spectrum, summing to 1.
         With a covariance a sequence is the vector ξ itself, of which only the direction counts.
+    signal_noise : Noise, optional
+        The noise of the tokens that carry the signal, where it is another: a covariance Σ₁ beside
+        that of ``noise``, or a spectrum on the same levels, in the same eigenbasis. With a
+        covariance ``signal`` is a vector. Left out, all tokens have the same noise.
 
     Raises
     ------
@@ -183,6 +187,7 @@ class Task(Gridded):
     label_noise: Any = None
     noise: Any = None
     signal: Any = None
+    signal_noise: Any = None
 
     _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")
 
@@ -255,12 +260,25 @@ class Task(Gridded):
         return float(self.noise.token_variance(np.full((1, self.L), 1.0 / self.L))[0])
 
     @property
+    def laws_of_tokens(self) -> tuple[Any, ...]:
+        """The noise of all tokens, that of signal tokens, and where the signal lies."""
+        return self.noise, self.signal_noise, self.signal
+
+    @property
     def whitened(self) -> Task:
         """The same task in coordinates in which the noise is white, θ‖Σ^{-1/2}ξ‖ for its θ."""
         if self.levels is None:
             return self
-        noise = Noise(token_correlation=self.token_correlation)
-        return self.replace(theta=self.theta * self.levels.gain, noise=noise, signal=None)
+        theta, noise = (
+            self.theta * self.levels.gain,
+            Noise(token_correlation=self.token_correlation),
+        )
+        if self.signal_noise is None:
+            return self.replace(theta=theta, noise=noise, signal=None)
+        noise, signal_noise, signal = whitened_pair(
+            self.noise, self.signal_noise, self.signal, self.levels
+        )
+        return self.replace(theta=theta, noise=noise, signal=signal, signal_noise=signal_noise)
 
     def need_white(self, what: str) -> None:
         """Refuse noise with a covariance, or correlated tokens, where it is not supported."""
@@ -279,6 +297,15 @@ class Task(Gridded):
                 f"token_correlation={self.token_correlation!r}; leave it out, or ask for pooling, "
                 "or for attention with a query= of its own, in predict, focus, capacity, "
                 "asymptote or simulate"
+            )
+
+    def need_one_noise(self, what: str) -> None:
+        """Refuse signal tokens with a noise of their own, where that is not supported."""
+        if self.signal_noise is not None:
+            raise ValueError(
+                f"{what} supports only tasks whose tokens all have the same noise, got "
+                f"signal_noise={self.signal_noise!r}; leave it out, or ask align, predict, "
+                "simulate, simulate_alignment or simulate_focus"
             )
 
     def need_fixed_count(self, what: str) -> None:
@@ -312,6 +339,10 @@ class Task(Gridded):
             )
 
     def _check_noise(self) -> None:
+        if self.signal_noise is not None:
+            pair = noise_pair(self.noise, self.signal_noise, self.signal)
+            for name, noise in zip(("noise", "signal_noise"), pair, strict=True):
+                object.__setattr__(self, name, noise)
         if self.noise is not None and not isinstance(self.noise, Noise):
             raise ValueError(f"noise must be a needlescope.Noise, got {self.noise!r}")
         if self.noise is None or self.noise.standard:

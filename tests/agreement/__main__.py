@@ -19,6 +19,9 @@ from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
 from .spectra import AMP, ATTENDING, LINEAR, TRAINED
 from .steps import STEPS, steps_scores
+from .two_noises import ATTENDING as TWO_ATTENDING
+from .two_noises import LINEAR as TWO_LINEAR
+from .two_noises import TRAINED as TWO_TRAINED
 
 
 def main() -> None:
@@ -31,6 +34,9 @@ def main() -> None:
     show(console, "noise with a spectrum against theory", spectra, scores)
     show(console, "correlated tokens against theory", CORRELATED, scores)
     show(console, "queries in such noise against theory", TRAINED, query_scores)
+    two = [*TWO_LINEAR, *TWO_ATTENDING, *TWO_TRAINED]
+    show(console, "signal tokens with a noise of their own against theory", two, scores)
+    show(console, "queries with such tokens against theory", TWO_TRAINED, query_scores)
     estimated.ESTIMATE_TOL = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "steps on fresh batches against theory", STEPS, steps_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)

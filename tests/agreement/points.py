@@ -60,6 +60,7 @@ class Point(NamedTuple):
         extra += "" if t.levels is None else f" {t.noise.spectrum!r} signal={t.signal}"
         extra += f" token_correlation={t.token_correlation}" * bool(t.token_correlation)
         extra += f" {t.positions}" * (t.positions != "uniform")
+        extra += "" if t.signal_noise is None else f" signal_noise {t.signal_noise.spectrum!r}"
         extra += "" if t.label_noise is None else f" label_noise={t.label_noise}"
         extra += "".join(f" {key}={value}" for key, value in self.shared.items())
         loss = r.loss if isinstance(r.loss, str) else r.loss.name

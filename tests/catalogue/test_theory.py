@@ -34,6 +34,8 @@ SOLVED = (  # calls that solve to a tolerance, and what they are asked
     (ns.oracle_threshold, TASK, "pooled", 0.1),
 )
 NOISY = TASK.replace(noise=ns.Noise(spectrum=[2.0, 0.5]))
+TWO_NOISES = TASK.replace(signal_noise=ns.Noise(spectrum=[4.0]))
+ONE_NOISE = r"supports only tasks whose tokens all have the same noise, got signal_noise=Noise"
 WHITE = (
     r"supports only tasks with white noise, got noise=Noise.*; leave it out, or ask for task\.wh"
 )
@@ -70,6 +72,47 @@ CASES = [
             (ns.simulate_oracle, ()),
             (ns.simulate_separability, (TRAINING,)),
         )
+    ),
+    *(
+        Case(f"{call.__name__} with two noises", asks(call, TWO_NOISES, *more), ONE_NOISE)
+        for call, more in (
+            (ns.asymptote, ("pooled",)),
+            (ns.bayes_optimal, (1.0,)),
+            (ns.capacity, ("pooled",)),
+            (ns.focus, (TRAINING,)),
+            (ns.oracle, ()),
+            (ns.phase_boundaries, ()),
+            (ns.state_evolution, (1.0,)),
+            (ns.simulate_amp, (1.0,)),
+            (ns.simulate_oracle, ()),
+            (ns.tune, (20.0,)),
+        )
+    ),
+    *(
+        Case(
+            f"predict with two noises and {more}",
+            asks(
+                ns.predict,
+                TWO_NOISES,
+                TRAINING.replace(**more.get("training", {})),
+                **{name: value for name, value in more.items() if name != "training"},
+            ),
+            words,
+        )
+        for more, words in (
+            ({"model": "hard"}, "predict with signal_noise supports the models attention, pooled"),
+            ({"d": 100}, "d must be left out with signal_noise, got 100"),
+            ({"training": {"ridge": 0.0}}, "ridge must be above 0 with signal_noise, got 0"),
+            (
+                {"test_task": TWO_NOISES.replace(theta=2.0)},
+                "predict with signal_noise tests on the task that it trains on",
+            ),
+        )
+    ),
+    Case(
+        "an exact test with two noises",
+        asks(ns.simulate, TWO_NOISES, TRAINING, d=20, test="exact"),
+        "test='exact' integrates over tokens of one noise, got signal_noise=Noise",
     ),
     *(
         Case(f"{call.__name__} in noise with a spectrum", asks(call, NOISY, *more), WHITE)

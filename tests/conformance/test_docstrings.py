@@ -31,7 +31,8 @@ RESULTS = [
     for name, value in PUBLIC.items()
     if inspect.isclass(value)
     and (
-        issubclass(value, Answer) or name in ("estimators.DeletionTest", "estimators.TaskEstimate")
+        issubclass(value, Answer)
+        or name in ("estimators.DeletionTest", "estimators.InstanceTask", "estimators.TaskEstimate")
     )
 ]
 ERRORS = [

@@ -31,6 +31,8 @@ ANSWERS = {
     "predict": OUTCOME,
     "simulate": OUTCOME,
     "best_query": ("error", "alone", "together", "kappa"),
+    "predict_instances": ("test_error", "test_error_se"),
+    "simulate_instances": ("test_error",),
     "simulate_deep": (*OUTCOME, "cosine", "attended"),
 }
 MOMENTS, SHOWN = 3, 4  # of a training that was watched: epochs 0, 1 and 2, and tokens of its maps

@@ -1,5 +1,7 @@
 """The solvable classifiers, fitted to real bags of vectors, in the manner of scikit-learn."""
 
+from ..instances.from_bags import task_from_bags
+from ..instances.task import InstanceTask, task_from_instances
 from .bags.bags import Bags
 from .bags.datasets import load_musk1, make_digit_bags
 from .bags.instance_transformer import InstanceTransformer
@@ -18,6 +20,7 @@ __all__ = [
     "AttentionClassifier",
     "Bags",
     "DeletionTest",
+    "InstanceTask",
     "InstanceTransformer",
     "MILClassifier",
     "PooledClassifier",
@@ -31,6 +34,8 @@ __all__ = [
     "read_hdf5",
     "read_parquet",
     "read_pt",
+    "task_from_bags",
+    "task_from_instances",
 ]
 
 

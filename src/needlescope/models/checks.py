@@ -67,10 +67,11 @@ def check_test(model: Model, task: Task, test: Task) -> None:
             f"test_task must have the signals of the task, of which there are {task.kinds}, got "
             f"signals={test.signals!r}; their weights may differ, and be 0 for those left out"
         )
-    if (test.noise, test.signal) != (task.noise, task.signal):
+    if test.laws_of_tokens != task.laws_of_tokens:
         raise ValueError(
             "test_task must have the noise and signal of the task, whose whitened coordinates the "
             f"readout is in, got noise={test.noise!r} and signal={test.signal!r:.80}"
+            + ("" if task.signal_noise is None else f", signal_noise={test.signal_noise!r}")
         )
     if model.fixed_length and np.any(np.asarray(test.L) != np.asarray(task.L)):
         raise ValueError(

@@ -272,6 +272,13 @@ def _sampler(spec: Specification) -> str:
 
 def _test(spec: Specification) -> str:
     gaussian, has_law = spec.noise.gaussian, spec.model.name in REDUCED
+    if spec.task.signal_noise is not None:
+        if spec.test == "exact":
+            raise ValueError(
+                "test='exact' integrates over tokens of one noise, got "
+                f"signal_noise={spec.task.signal_noise!r}; pass test='sampled'"
+            )
+        return "sampled"
     if spec.test == "exact" and not gaussian:
         raise ValueError(
             f"test='exact' integrates over Gaussian noise, got {spec.noise!r}; pass test='sampled'"

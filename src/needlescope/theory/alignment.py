@@ -49,6 +49,7 @@ from .spectrum.directions import QueryParts
 from .spectrum.moments import WHITE, moments_of
 from .spectrum.moments import Moments as SpectrumMoments
 from .steps.schedule import TARGET_UNCERTAINTY, after_schedule, cosine_fields
+from .two_noises.steps import two_steps
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
@@ -254,6 +255,8 @@ def align(task: Task, training: Training) -> Alignment:
 
 def align_one(task: Task, training: Training, target: float = TARGET_UNCERTAINTY) -> dict[str, Any]:
     """Return the fields of one (scalar) problem; ``target`` is the uncertainty after a schedule."""
+    if task.signal_noise is not None:
+        return two_steps(task, training).fields
     if training.schedule is None:
         return _after_two_steps(task, training)
     # one cache entry for all readouts trained after the schedule

@@ -78,6 +78,7 @@ def asymptote(
     (0.2146, 0.3)
     """
     check_kind("task", task, Task)
+    task.need_one_noise("asymptote")
     kind = get_model(model)
     check_readout(task, kind)
     tol = check_tol(tol)

@@ -75,6 +75,7 @@ def capacity(
     """
     check_kind("task", task, Task)
     task.need_one_signal("capacity")
+    task.need_one_noise("capacity")
     kind = get_model(model)
     check_readout(task, kind)
     tol = check_tol(tol)

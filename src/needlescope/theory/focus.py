@@ -90,6 +90,7 @@ def focus(
     """
     check_kind("task", task, Task)
     check_kind("training", training, Training)
+    task.need_one_noise("focus")
     kind = get_model(choice("model", model, WITH_QUERY))
     tol = check_tol(tol)
     check_query_training(kind, task, training, query)

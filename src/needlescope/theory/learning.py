@@ -33,6 +33,7 @@ from .saddle.problem import OrderParameters
 from .saddle.readout import Readout
 from .solution import GridProblem, Solution, solve_point
 from .spectrum.checks import check_readout
+from .two_noises.prediction import check_two_noises, predict_point
 
 MAX_DIMENSION = 10**9
 QUERY_LEVEL = LADDER[0].finer  # at which the sensitivity to the query is estimated
@@ -117,11 +118,13 @@ def predict(
     shape = common_shape(*{id(part): part for part in (task, training, given, test)}.values())
     points = GridPoints(on_error, shape, task, training, query, test_task)
     parts = (part.scalars(shape) for part in (task, training, given, test))
+    if task.signal_noise is not None:
+        check_two_noises(kind, training, test is task, d)
     jobs = [
         GridProblem(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
-    if kind.has_query and query is None:
+    if kind.has_query and query is None and task.signal_noise is None:
         for index, job in enumerate(jobs):
             with points.at(index):
                 jobs[index] = _with_query(kind, job, tol)
@@ -129,6 +132,13 @@ def predict(
     provenance = of_prediction(kind, training.loss, task, test, protocol)
     blank = {"model": model, "provenance": provenance}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
+    if task.signal_noise is not None:
+        for index, job in enumerate(jobs):
+            with points.at(index):
+                own = None if query is None else job.query
+                more = predict_point(kind, job.task, job.training, own, job.alpha, tol)
+                rows[index] = blank | more
+        jobs = []
     for members in _groups_by_law(jobs, points).values():
         for index, result in _solve_group(kind, jobs, members, tol, points).items():
             rows[index] = blank | _add_query_errors(result.row, jobs[index].query_errors)

@@ -20,6 +20,7 @@ ANSWERS = {
     "simulate_amp": ("test_error", "overlap"),
     "phase_boundaries": ("alpha_it", "alpha_amp"),
     "crossover": ("cosine",),
+    **dict.fromkeys(("predict_instances", "simulate_instances"), ("test_error",)),
 }
 """The numbers that are shown of each call; a table in full has more."""
 VERDICTS = {"bayes_optimal": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
@@ -30,5 +31,6 @@ THEORY_OF = {
     "simulate_focus": "focus",
     "simulate_oracle": "oracle",
     "simulate_amp": "bayes_optimal",
+    "simulate_instances": "predict_instances",
 }
 """The calls of theory whose numbers simulations measure, under the same names."""

@@ -11,6 +11,7 @@
 | training_threshold, bayes_threshold | the weakest signal for training, for any learner |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 | best_query | what one query can reach where there are several signals |
+| predict_instances, simulate_instances | the test error on bags of labelled instances |
 | simulate_deep | a `DeepOutcome` of fuller attention, by torch (an extra) |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
@@ -35,6 +36,7 @@ from ...answer import numbered
 from ...arrays import FloatArray
 from ...deep.simulate import simulate_deep
 from ...grid import real, whole
+from ...instances.curves import predict_instances, simulate_instances
 from ...losses import Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...query import Query
@@ -71,7 +73,7 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(align, asymptote, best_query, capacity, crossover, oracle_threshold, focus, bayes_optimal),
     *(bayes_threshold, oracle, phase_boundaries, predict, simulate, simulate_alignment),
     *(simulate_deep, simulate_focus, simulate_amp, simulate_oracle, simulate_separability),
-    training_threshold,
+    *(training_threshold, predict_instances, simulate_instances),
 )
 CALLS = {function.__name__: function for function in _FUNCTIONS}
 TABLES: dict[str, type[Any]] = {
@@ -167,8 +169,9 @@ def decode(name: str, value: Any, d: int | None = None, loss: Loss | None = None
         if "covariance" in value:
             raise ValueError("noise has a covariance or a covariance_decay, got both")
         value["covariance"] = _decaying(decay, d)
-    if isinstance(noise := value.get("noise"), Mapping):
-        value["noise"] = decode("noise", noise, d)
+    for part in ("noise", "signal_noise"):
+        if isinstance(noise := value.get(part), Mapping):
+            value[part] = decode("noise", noise, d)
     if isinstance(spectrum := value.get("spectrum"), Mapping):
         value["spectrum"] = _table("spectrum", Spectrum, spectrum)
     if isinstance(positions := value.get("positions"), Mapping):

@@ -14,9 +14,10 @@ from .rows import COLUMNS, UNIT_DEFAULTS
 TEXT_COLUMNS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
     *("method", "learner", "architecture", "error_message"),
+    *("instances", "source", "loss"),
     *("noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )
-BOOLEANS = ("training.balanced",)  # yes or no
+BOOLEANS = ("training.balanced", "whitened", "same_noise")  # yes or no
 MAY_BE_INFINITE = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
 POSITIVE = (
     *("training.alpha0", "training.alpha1", "task.L", "test_task.L", "d"),

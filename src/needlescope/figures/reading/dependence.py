@@ -35,6 +35,9 @@ SYMBOLS = {
     "training.schedule.shares": "batches", "training.schedule.eta_w": "steps of w",
     "training.schedule.eta_b": "steps of b", "training.schedule.eta_q": "steps of q",
     "starts": "starts, end to end", "method": "iteration", "iterations": "iterations", "d": "d",
+    "instances": "instances", "bags": "bags", "source": "drawn from", "whitened": "whitened",
+    "same_noise": "one covariance", "L": "L", "R": "R", "pi": "π", "loss": "loss",
+    "ridge": "λ\u00a0(ridge)",
     "samples": "draws in a trial", "trials": "trials",
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""

@@ -95,6 +95,7 @@ class Tokens(NamedTuple):
         step = min(block_rows(L, d), n)
         buffer = np.empty((step, L, d), np.float32)
         signal = (self.task.theta * self.xi).astype(np.float32)
+        own = self.task.signal_noise and self.task.signal_noise.at_dimension(d)
         for number, first in enumerate(range(0, n, step)):
             rows = slice(first, min(first + step, n))
             X, rng = buffer[: rows.stop - first], generator(child(self.seed, number))
@@ -103,6 +104,9 @@ class Tokens(NamedTuple):
             carried = kinds(self.task, len(positive), rng)
             fill_noise(self.noise, X, rng)
             owner, token = marked.pairs
+            if own is not None:
+                fresh = np.empty((len(owner), 1, d), np.float32)
+                X[positive[owner], token] = fill_noise(own, fresh, rng)[:, 0]
             X[positive[owner], token] += signal if carried is None else signal[carried[owner]]
             yield Block(X, self.y[rows], rows), marked, carried
 

@@ -124,6 +124,7 @@ def _of_noise(task: Task) -> dict[str, bool]:
     return {
         "with a covariance of the noise": task.levels is not None,
         "with correlated tokens": task.token_correlation != 0.0,
+        "with a noise of signal tokens": task.signal_noise is not None,
     }
 
 

@@ -81,6 +81,7 @@ def oracle(
     check_kind("task", task, Task)
     task.need_one_signal("oracle")
     task.need_independent_tokens("oracle")
+    task.need_one_noise("oracle")
     choice("model", model, tuple(ORACLES))
     check_count(task, model)
     tol = check_tol(tol)
