@@ -269,11 +269,9 @@ class Task(Gridded):
         """The same task in coordinates in which the noise is white, θ‖Σ^{-1/2}ξ‖ for its θ."""
         if self.levels is None:
             return self
-        theta, noise = (
-            self.theta * self.levels.gain,
-            Noise(token_correlation=self.token_correlation),
-        )
+        theta = self.theta * self.levels.gain
         if self.signal_noise is None:
+            noise = Noise(token_correlation=self.token_correlation)
             return self.replace(theta=theta, noise=noise, signal=None)
         noise, signal_noise, signal = whitened_pair(
             self.noise, self.signal_noise, self.signal, self.levels
