@@ -7,7 +7,7 @@ its query on one half of the bags and its readout on the other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..task import Task
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
 from ..training import Training
-from .protocol import alignment
+from .protocol import alignment, protocol_training
 
 LINEAR_RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the linear models
 ATTENTION_RIDGES = (0.1, 0.01, 1e-3)  # of attention
@@ -42,11 +42,23 @@ def predict_error(task: Task, bags: float, dimension: float, model: str) -> Pred
         errors = np.asarray(predict(task, plain, model, data="all", tol=TOL).test_error)
         best = int(errors.argmin())
         return PredictedError(float(errors[best]), LINEAR_RIDGES[best])
-    query = Query(np.array(KAPPAS)[:, None], alignment(task, half))
-    training = Training(alpha0=half, alpha1=half, ridge=np.array(ATTENTION_RIDGES))
+    training, query = trained_query(task, half, np.array(KAPPAS)[:, None])
+    training = training.replace(ridge=np.array(ATTENTION_RIDGES))
     errors = np.asarray(predict(task, training, model, query=query, tol=TOL).test_error)
     k, j = np.unravel_index(int(errors.argmin()), errors.shape)
     return PredictedError(float(errors[k, j]), ATTENTION_RIDGES[j], KAPPAS[k])
+
+
+def trained_query(task: Task, half: float, kappa: Any) -> tuple[Training, Query | None]:
+    """Return a training, and the query that it is given: in white noise its cosine says all.
+
+    In noise with a spectrum the query is not random beside the signal, and the steps that train it
+    say where it lies.
+    """
+    if task.noise is None:
+        return Training(alpha0=half, alpha1=half), Query(kappa, alignment(task, half))
+    training = protocol_training(task, half, half)
+    return training.replace(eta_q=training.eta_q * kappa), None
 
 
 def bayes_error(task: Task) -> float:

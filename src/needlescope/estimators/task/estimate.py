@@ -34,6 +34,7 @@ from . import halves, signal
 from .departures import BayesFloor, Drift, ErrorComparison, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
+from .structure import structured
 
 LEAST_BAGS = 5  # bags of each class
 UNCERTAIN_ERRORS = 2.0  # standard errors of θ in the range of a prediction
@@ -191,7 +192,7 @@ def _drift(result: Fitted) -> Drift | None:
     halves = result.halves
     if not halves.found >= 0.5:
         return None
-    return Drift(halves.theta, result.task.theta, halves.off, halves.one_sided)
+    return Drift(halves.theta, result.task.whitened.theta, halves.off, halves.one_sided)
 
 
 def _counting_se(error: float, bags: int) -> float:
@@ -218,6 +219,11 @@ def _prediction_ranges(
         for by in (times, 1.0 / times):
             R = round(task.R * by**result.halves.R_exponent)
             ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
+    if result.spectrum is not None and result.place is not None:
+        ends += [
+            structured(task.whitened, result.spectrum.s, result.place.moved(result.spectrum.s, by))
+            for by in (-UNCERTAIN_ERRORS, UNCERTAIN_ERRORS)
+        ]
     errors, aucs = {}, {}
     for (name, model), first in zip(MODELS.items(), predictions, strict=True):
         each = [first]
