@@ -60,7 +60,7 @@ def spread(
     True
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
-    small = int(min(d, max(LEAST_DIMENSION, MOST_BAGS / alpha)))
+    small = _dimension(task, int(min(d, max(LEAST_DIMENSION, MOST_BAGS / alpha))), d)
     given = float(task.pi) if pi is None else pi
     prior, seeds = min(given, 1.0 - given), streams(seed, MORE_TRIALS * trials)
     result = _errors(task, training, model, small, seeds[:trials], given, shift)
@@ -83,6 +83,26 @@ def spread(
         ends = expit(centre + NORMAL_QUANTILE * deviation * np.array([-1.0, 1.0]))
     share = float(untrained.mean())
     return Interval(float(ends[0]), float(ends[1]), mean, sd, share, len(errors))
+
+
+def _dimension(task: Task, small: int, d: int) -> int:
+    """Return the least dimension from ``small`` on, by doubling, that the noise of a task has.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(8, 1, 4.0, 0.5, noise=ns.Noise(spectrum=ns.Spectrum.spiked(9.0, 0.02)))
+    >>> _dimension(task, 12, 100)
+    48
+    """
+    while small < d and task.noise is not None:
+        try:
+            task.noise.at_dimension(small)
+        except ValueError:  # a level without a dimension, or a covariance of another dimension
+            small = min(2 * small, d)
+        else:
+            break
+    return small
 
 
 def _errors(
