@@ -20,6 +20,7 @@ from ...planning.classifier_errors import (
     bayes_error,
     errors_by_bags,
     predict_error,
+    squared_weights,
 )
 from ...planning.ranking import predicted_auc
 from ...running.progress import Progress, reporting
@@ -34,7 +35,6 @@ from . import halves, signal
 from .departures import BayesFloor, Drift, ErrorComparison, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
-from .structure import structured
 
 LEAST_BAGS = 5  # bags of each class
 UNCERTAIN_ERRORS = 2.0  # standard errors of θ in the range of a prediction
@@ -42,6 +42,7 @@ BETTER_ERRORS = 3.0  # standard errors by which a classifier is better than gues
 RARE_SHARE = 0.2  # of the rarer class, below which AUCs are compared too
 FITTED = ("task", "R", "R_se", "theta_se", "dimension", "surprise", "noise", "alignment")
 HALVES_FIELDS = ("theta", "deviation", "R", "found")
+SHARES = {"pooled": 1.0, "attention": 1.0, "vectorized": 1.0, "bayes": np.inf}  # Σ a² by model
 MODELS = {"pooled": "pooled", "attention, split": "attention"}  # of measured classifiers
 
 
@@ -109,16 +110,20 @@ def estimate_task(
             report(next(steps), 0)
 
         result = fit_task(bags, signs, random, done)
-        curves = {
-            model: errors_by_bags(result.task, n, result.dimension, model, done) for model in models
-        }
         trained_on = n * (1.0 - 1.0 / folds)
+        shares = _shares(result, trained_on)
+        tasks = {model: result.at(share=shares[model]) for model in models}
+        curves = {
+            model: errors_by_bags(task, n, result.dimension, model, done)
+            for model, task in tasks.items()
+        }
         predictions = [
-            predict_error(result.task, trained_on, result.dimension, model) for model in models[:2]
+            predict_error(tasks[model], trained_on, result.dimension, model)
+            for model in models[:2]
         ]
         expected = dict(zip(MODELS, (item.error for item in predictions), strict=True))
         measured, measured_auc = _cross_validate(bags, signs, predictions[1], folds, random, done)
-        ranges, aucs, floor = _prediction_ranges(result, trained_on, predictions)
+        ranges, aucs, floor = _prediction_ranges(result, trained_on, predictions, shares)
     errors_se = {name: _counting_se(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(
@@ -192,7 +197,7 @@ def _drift(result: Fitted) -> Drift | None:
     halves = result.halves
     if not halves.found >= 0.5:
         return None
-    return Drift(halves.theta, result.task.whitened.theta, halves.off, halves.one_sided)
+    return Drift(halves.theta, result.task.theta, halves.off, halves.one_sided)
 
 
 def _counting_se(error: float, bags: int) -> float:
@@ -203,38 +208,48 @@ def _counting_se(error: float, bags: int) -> float:
 Range: TypeAlias = tuple[float, float]
 
 
+def _shares(result: Fitted, bags: float) -> dict[str, float]:
+    """Return Σ a² of the weights of each model on the instances of a bag, where it matters.
+
+    That is where bags have offsets.
+    """
+    if result.structure is None or not result.structure.offsets:
+        return dict.fromkeys(SHARES, 1.0)
+    shares = SHARES | {"pooled": 1.0 / result.task.L}
+    for _ in range(2):  # the best κ depends on it, too
+        task = result.at(share=shares["attention"])
+        kappa = predict_error(task, bags, result.dimension, "attention").kappa
+        shares["attention"] = squared_weights(result.task, bags, result.dimension, kappa)
+    return shares
+
+
 def _prediction_ranges(
-    result: Fitted, bags: float, predictions: list[PredictedError]
+    result: Fitted, bags: float, predictions: list[PredictedError], shares: dict[str, float]
 ) -> tuple[dict[str, Range], dict[str, tuple[float, float, float]], Range]:
-    """Return the ranges of predictions for θ two standard errors larger and smaller.
+    """Return the ranges of predictions for θ, and the signal's place, two standard errors off.
 
     Errors: least and largest. AUCs: prediction, least and largest. Bayes error: estimate and least.
     θ is smaller by the factor by which it is larger, so that it stays above zero. R changes with θ
     as it does between halves.
     """
-    task, se = result.task, UNCERTAIN_ERRORS * result.theta_se
-    ends = [task]
+    se, ends = UNCERTAIN_ERRORS * result.theta_se, [(1.0, 1.0, 0.0)]
     if np.isfinite(se) and se > 0.0:
-        times = 1.0 + se / task.theta
-        for by in (times, 1.0 / times):
-            R = round(task.R * by**result.halves.R_exponent)
-            ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
-    if result.spectrum is not None and result.place is not None:
-        ends += [
-            structured(task.whitened, result.spectrum.s, result.place.moved(result.spectrum.s, by))
-            for by in (-UNCERTAIN_ERRORS, UNCERTAIN_ERRORS)
-        ]
+        times = 1.0 + se / result.task.theta
+        ends += [(by, by**result.halves.R_exponent, 0.0) for by in (times, 1.0 / times)]
+    if result.structure is not None:
+        ends += [(1.0, 1.0, by) for by in (-UNCERTAIN_ERRORS, UNCERTAIN_ERRORS)]
     errors, aucs = {}, {}
     for (name, model), first in zip(MODELS.items(), predictions, strict=True):
+        tasks = [result.at(*end, share=shares[model]) for end in ends]
         each = [first]
-        each += [predict_error(end, bags, result.dimension, model) for end in ends[1:]]
+        each += [predict_error(task, bags, result.dimension, model) for task in tasks[1:]]
         rows = [
-            predicted_auc(end, bags, result.dimension, model, at)
-            for end, at in zip(ends, each, strict=True)
+            predicted_auc(task, bags, result.dimension, model, at)
+            for task, at in zip(tasks, each, strict=True)
         ]
         errors[name] = min(item.error for item in each), max(item.error for item in each)
         aucs[name] = rows[0], min(rows), max(rows)
-    floors = [bayes_error(end) for end in ends]
+    floors = [bayes_error(result.at(*end, share=shares["bayes"])) for end in ends]
     least = min(floors)
     if se == np.inf:  # θ has no upper end
         least = 0.0

@@ -33,6 +33,24 @@ TOL = 1e-9  # of θ
 NO_HALVES = Halves()
 
 
+class Structure(NamedTuple):
+    """The spectrum of the noise, the signal's place, and the task in whitened coordinates."""
+
+    spectrum: NoiseSpectrum
+    place: Place
+    white: Task
+
+    @property
+    def offsets(self) -> bool:
+        """Whether bags have offsets."""
+        return bool(self.spectrum.between.any())
+
+    def task(self, white: Task, moved: float = 0.0, share: float = 1.0) -> Task:
+        """Return the task of another one in whitened coordinates."""
+        place = self.place.moved(self.spectrum.s, moved) if moved else self.place
+        return structured(white, self.spectrum, place, share)
+
+
 class Fitted(NamedTuple):
     """A task with standard errors, and what it rests on; θ = 0 where there is no signal."""
 
@@ -47,8 +65,19 @@ class Fitted(NamedTuple):
     spread: float = np.nan
     halves: Halves = NO_HALVES
     pairs: tuple[tuple[FloatArray, FloatArray], ...] = ()  # directions of disjoint halves
-    spectrum: NoiseSpectrum | None = None
-    place: Place | None = None
+    structure: Structure | None = None
+
+    def at(
+        self, theta: float = 1.0, R: float = 1.0, place: float = 0.0, *, share: float = 1.0
+    ) -> Task:
+        """Return the task with θ and R times some factors, and the place moved by standard errors.
+
+        It is that of a model whose weights on instances have Σ a² = ``share``.
+        """
+        task = self.task if self.structure is None else self.structure.white
+        R = int(np.clip(round(task.R * R), 1, task.L))
+        task = task.replace(theta=theta * task.theta, R=R)
+        return task if self.structure is None else self.structure.task(task, place, share)
 
 
 def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -> Fitted:
@@ -75,10 +104,16 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
     if result.task.theta == 0.0:  # a signal may be too loud to show in whitened coordinates
         return _fit(bags, y, scaling, dimension, random, lambda: None)
     place = place_of(spectrum, list(result.pairs), result.alignment["measured"] ** 2)
-    task = structured(result.task, spectrum.s, place)
+    white = result.task
+    if spectrum.between.any():  # offsets are in the spectrum, not in a smaller L
+        L = max(round(float(bags.lengths.mean())), 1)
+        white = white.replace(L=L, R=int(np.clip(round(result.R), 1, L)))
+    structure = Structure(spectrum, place, white)
+    task = structure.task(white)
+    unit = task.theta / white.theta
     return result._replace(
-        task=task, dimension=float(len(spectrum.s)), spectrum=spectrum, place=place,
-        theta_se=result.theta_se * task.theta / result.task.theta,
+        task=task, dimension=float(len(spectrum.s)), structure=structure,
+        theta_se=unit * result.theta_se, halves=result.halves.in_units(unit),
     )  # fmt: skip
 
 

@@ -13,6 +13,11 @@ s_k = λ̄ + √(1 − ρ)(λ_k − λ̄).
 In the coordinates whitened by Σ̂ the task is that of white noise, with the strength θ‖Σ^{-1/2}ξ‖.
 There two directions a and b, trained on disjoint halves of the bags, have independent noise, so
 that Σ a_k b_k over a few groups of eigenvalues is an unbiased weight of the signal on each.
+
+A bag may have an offset, with a covariance Σ_B that is part of Σ. Weights a on its instances leave
+it as it is, and the noise of a feature is ‖a‖² (Σ + (1/‖a‖² − 1) Σ_B): each model sees a spectrum
+of its own, pooling that of ‖a‖² = 1/L. (For attention it is an approximation: softmax compares
+instances of one bag, and does not see the offset.)
 """
 
 from __future__ import annotations
@@ -34,16 +39,29 @@ LEAST_SHRINKAGE = 0.01
 LEAST_EIGENVALUE = 1e-3  # of their mean
 LEVELS, GROUPS = 12, 4  # of the spectrum that the theory is given, and of the signal's weights
 CENTRING_STEPS = 20  # of a clustering in one dimension
+CORRELATED_ERRORS = 3.0  # standard errors from which instances of a bag are correlated
 ROWS = 8192  # instances at a time
 
 
 class NoiseSpectrum(NamedTuple):
-    """The eigenvalues s_k, those λ̃_k of Σ̂, and the scaling to whitened coordinates."""
+    """The eigenvalues s_k, those λ̃_k of Σ̂, and the scaling to whitened coordinates.
+
+    ``between`` is the part of each s_k that is an offset of the bag.
+    """
 
     s: FloatArray
     shrunk: FloatArray
     whitening: Scaling
     shrinkage: float
+    between: FloatArray
+
+    def seen(self, share: float = 1.0) -> FloatArray:
+        """Return the eigenvalues that a model sees, whose weights on instances have Σ a² = share.
+
+        An infinite share leaves out the offsets.
+        """
+        total = self.s + (1.0 / share - 1.0) * self.between
+        return np.maximum(total, LEAST_EIGENVALUE * self.s.mean())
 
     @property
     def dimension(self) -> float:
@@ -88,23 +106,24 @@ def noise_spectrum(
     >>> bags = Bags.from_array(rng.standard_normal((40, 5, 4)) * [2.0, 2.0, 0.5, 0.5])
     >>> result = noise_spectrum(bags, -np.ones(40), no_scaling(4), 2.25)
     >>> result.s.round(1), bool(result.shrinkage < 0.1)
-    (array([0.2, 0.2, 3.7, 4.1]), True)
+    (array([0.3, 0.3, 3.6, 3.8]), True)
     """
     if bags.d / dimension - 1.0 <= WHITE_VARIANCE or bags.d > MOST_FEATURES:
         return None
     covariance = _covariance(bags, np.flatnonzero(y < 0.0), scaling)
     values, vectors = np.linalg.eigh(covariance)
     constant = int((np.diag(covariance) <= 1e-9 * np.diag(covariance).max()).sum())
-    values, vectors = values[constant:].clip(0.0), vectors[:, constant:]
-    mean = float(values.mean())
-    relative, sampled = len(values) / dimension - 1.0, float(values.var()) / mean**2
+    relative = (len(values) - constant) / dimension - 1.0
     if relative <= WHITE_VARIANCE:
         return None
+    values, vectors = values[constant:].clip(0.0), vectors[:, constant:]
+    mean = float(values.mean())
+    sampled = float(values.var()) / mean**2
     rho = float(np.clip(1.0 - relative / sampled, LEAST_SHRINKAGE, 1.0))
     shrunk = (1.0 - rho) * values + rho * mean
     s = np.maximum(mean + np.sqrt(1.0 - rho) * (values - mean), LEAST_EIGENVALUE * mean)
-    scale = scaling.scale[:, None] * (vectors / np.sqrt(shrunk))
-    return NoiseSpectrum(s, shrunk, Scaling(scaling.centre, scale), rho)
+    whitening = Scaling(scaling.centre, scaling.scale[:, None] * (vectors / np.sqrt(shrunk)))
+    return NoiseSpectrum(s, shrunk, whitening, rho, s * _correlation_within(bags, y, whitening))
 
 
 def place_of(
@@ -117,7 +136,7 @@ def place_of(
     Examples
     --------
     >>> s = np.array([0.5, 0.5, 2.0, 2.0])
-    >>> spectrum = NoiseSpectrum(s, s, Scaling(np.zeros(4), np.eye(4)), 0.01)
+    >>> spectrum = NoiseSpectrum(s, s, Scaling(np.zeros(4), np.eye(4)), 0.01, 0.0 * s)
     >>> a = np.array([1.0, 0.0, 0.0, 1.0])
     >>> place_of(spectrum, [(a, a)], 0.9).z.round(2)
     array([0.25, 0.25, 0.25, 0.25])
@@ -139,21 +158,27 @@ def place_of(
     return Place(z, log_s, float(np.sqrt(square / spectrum.dimension)))
 
 
-def structured(task: Task, s: FloatArray, place: Place) -> Task:
-    """Return the task in noise of this spectrum whose ``whitened`` is the given one.
+def structured(task: Task, spectrum: NoiseSpectrum, place: Place, share: float = 1.0) -> Task:
+    """Return the task in this noise whose ``whitened`` is the given one, as a model sees it.
 
     Examples
     --------
-    >>> place = Place(np.array([0.0, 1.0]), np.log(4.0), 0.0)
-    >>> result = structured(Task(L=8, R=1, theta=3.0, pi=0.5), np.array([0.25, 4.0]), place)
+    >>> s = np.array([0.25, 4.0])
+    >>> spectrum = NoiseSpectrum(s, s, Scaling(np.zeros(2), np.eye(2)), 0.01, np.array([0.0, 1.0]))
+    >>> place, white = Place(np.array([0.0, 1.0]), np.log(4.0), 0.0), Task(8, 1, 3.0, 0.5)
+    >>> result = structured(white, spectrum, place)
     >>> result.theta, result.signal, round(result.whitened.theta, 9)
     (6.0, (0.0, 1.0), 3.0)
+    >>> structured(white, spectrum, place, 0.2).noise.levels.s  # 4 + (5 − 1) · 1
+    array([0.25, 8.  ])
     """
+    s = spectrum.seen(share)
+    z = place.z * spectrum.s / s
     level = clusters(np.log(s), LEVELS)
     count = np.bincount(level).astype(float)
     levels = np.bincount(level, s) / count
-    z = np.bincount(level, place.z)
-    power = float(z @ levels)  # (θ/θ‖ζ‖)²
+    z = np.bincount(level, z)
+    power = float(z @ levels)
     weights = z * levels / power
     return task.replace(
         theta=task.theta * float(np.sqrt(power)),
@@ -177,6 +202,31 @@ def clusters(x: FloatArray, count: int) -> IndexArray:
         centres = np.unique((np.bincount(place, x, len(centres)) / np.maximum(sizes, 1))[sizes > 0])
     place = np.searchsorted(0.5 * (centres[1:] + centres[:-1]), x)
     return np.asarray(np.unique(place, return_inverse=True)[1])
+
+
+def _correlation_within(bags: Bags, y: FloatArray, whitening: Scaling) -> FloatArray:
+    """Return the correlation of two instances of a negative bag in each whitened coordinate.
+
+    It is zero where it is less than a few standard errors.
+    """
+    which = np.flatnonzero(y < 0.0)
+    lengths = bags.lengths[which].astype(float)
+    pairs = float((lengths * (lengths - 1.0)).sum())
+    k = whitening.scale.shape[1]
+    if not pairs:
+        return np.zeros(k)
+    square, sums = np.zeros(k), []
+    for item in which.tolist():
+        X = whitening.apply(bags[item]).astype(float)
+        sums.append(X.sum(axis=0))
+        square += (X * X).sum(axis=0)
+    each, count = np.array(sums), lengths.sum()
+    total = each.sum(axis=0) / count
+    variance = square / count - total**2
+    crossed = ((each - lengths[:, None] * total) ** 2).sum(axis=0) - count * variance
+    result = crossed / (pairs * np.maximum(variance, 1e-300))
+    least = CORRELATED_ERRORS * np.sqrt(2.0 / pairs)
+    return np.asarray(np.where(result > least, result, 0.0).clip(max=1.0))
 
 
 def _covariance(bags: Bags, which: IndexArray, scaling: Scaling) -> FloatArray:
