@@ -85,8 +85,10 @@ def squared_weights(task: Task, bags: float, dimension: float, kappa: float) -> 
     Examples
     --------
     >>> task = Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> round(squared_weights(task, 400, 20.0, 1e-3), 6), squared_weights(task, 400, 20.0, 4.0) > 0.5
-    (0.1, True)
+    >>> round(squared_weights(task, 400, 20.0, 1e-3), 6)
+    0.1
+    >>> squared_weights(task, 400, 20.0, 4.0) > 0.5
+    True
     """
     half = bags / (2.0 * dimension)
     query = Query(kappa, alignment(task, half))

@@ -32,6 +32,7 @@ from .saddle.influence import rare_event_shift
 from .saddle.problem import OrderParameters
 from .saddle.readout import Readout
 from .solution import GridProblem, Solution, solve_point
+from .spectrum.checks import check_whitening
 
 MAX_DIMENSION = 10**9
 QUERY_LEVEL = LADDER[0].finer  # at which the sensitivity to the query is estimated
@@ -46,6 +47,7 @@ def predict(
     test_task: Task | None = None,
     data: str = "D1",
     d: int | None = None,
+    whitening: str | None = None,
     tol: float = 1e-4,
     on_error: str = "raise",
 ) -> Outcome:
@@ -70,6 +72,9 @@ def predict(
     d : int, optional
         Dimension of the application. The numbers stay those of the limit; ``rare_event_shift``,
         ``notes`` and a `RuntimeWarning` tell where they depend on samples rarer than one in n.
+    whitening : "known", optional
+        Features whitened by the covariance of the noise: the same as for ``task.whitened``. The
+        theory does not know "estimated", which `simulate` does.
     tol : float, default 1e-4
         Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1].
     on_error : "raise" or "nan", default "raise"
@@ -105,6 +110,9 @@ def predict(
     choice("data", data, DATA)
     tol = check_tol(tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
+    if whitening is not None:
+        check_whitening(whitening)
+        task, test_task = task.whitened, None if test_task is None else test_task.whitened
     check_query_training(kind, task, training, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)

@@ -18,8 +18,7 @@ from ...arrays import FloatArray
 from ...planning.protocol import alignment
 from ...task import Task
 from ..bags.bags import Bags
-from ..bags.scaling import Scaling, fit_scaling
-from ..bags.scaling import no_scaling
+from ..bags.scaling import Scaling, fit_scaling, no_scaling
 from . import halves, signal
 from .direction_fit import fit_direction, protocol, task_of, theta_error
 from .halves import Halves

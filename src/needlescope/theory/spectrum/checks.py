@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...grid import choice
 from ...task import Task
 from ...training import Training
 
@@ -13,3 +14,14 @@ def check_spectrum(task: Task, training: Training) -> None:
     """
     if training.schedule is not None:
         task.need_white("the theory of a schedule of steps")
+
+
+def check_whitening(whitening: str) -> None:
+    """Refuse whitening by an estimate: it depends on the very instances that train."""
+    choice("whitening", whitening, ("known", "estimated"))
+    if whitening == "estimated":
+        raise ValueError(
+            "the theory has no whitening='estimated': the covariance depends on the instances that "
+            "train the classifier; use needlescope.simulate, or whitening='known', the limit of "
+            "many instances"
+        )
