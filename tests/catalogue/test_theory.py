@@ -101,7 +101,7 @@ CASES = [
         Case(
             f"{call.__name__} with a whitening that is none",
             asks(call, NOISY, TRAINING, whitening="zca"),
-            "whitening must be one of 'known', 'estimated'",
+            "whitening must be one of 'known', 'estimated', 'negatives'",
         )
         for call in (ns.predict, ns.simulate)
     ),
@@ -112,7 +112,7 @@ CASES = [
             ("some", "shrinkage must be one of 'auto'"),
         )
     ),
-    Case("a shrinkage of nothing", whitened(whitening=None, shrinkage=0.1), "shrinkage belongs to"),
+    Case("a shrinkage of nothing", whitened(whitening=None, shrinkage=0.1), "shrinkage belongs to an estimated whitening, got 0.1"),
     Case("another test_task", whitened(test_task=TASK), "tests on the task that it is estimated"),
     Case(
         "another noise",

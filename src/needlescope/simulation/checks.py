@@ -24,7 +24,7 @@ from .training.specification import GridPoint, Specification
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
 TESTS = ("auto", "exact", "sampled")
-WHITENINGS = ("known", "estimated")
+WHITENINGS = ("known", "estimated", "negatives")
 # Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
 # and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
 MOST_TRIALS = 100_000
@@ -98,11 +98,12 @@ def check_whitening(
     whitening: Any, shrinkage: Any, task: Task, test_task: Task | None, noise: Noise | None
 ) -> None:
     """Refuse a whitening that is none, or does not go with the task."""
-    if whitening is None:
+    if whitening is None or whitening == "known":
         if shrinkage != "auto":
             raise ValueError(
-                f"shrinkage belongs to whitening='estimated', got {shrinkage!r} without whitening"
+                f"shrinkage belongs to an estimated whitening, got {shrinkage!r} without one"
             )
+    if whitening is None:
         return
     choice("whitening", whitening, WHITENINGS)
     if isinstance(shrinkage, str):
@@ -115,9 +116,9 @@ def check_whitening(
             f"whitening={whitening!r} is of the noise of the task, got noise={noise!r} beside it; "
             "give it as Task(noise=...)"
         )
-    if whitening == "estimated" and test_task is not None:
+    if whitening != "known" and test_task is not None:
         raise ValueError(
-            "whitening='estimated' tests on the task that it is estimated from, got a test_task; "
+            f"whitening={whitening!r} tests on the task that it is estimated from, got a test_task; "
             "leave it out"
         )
 

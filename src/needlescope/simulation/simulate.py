@@ -99,9 +99,10 @@ def simulate(
     n_test : int, default 10,000
         Fresh samples of a trial: those on which mistakes are counted, and the positives whose
         attention is measured.
-    whitening : "known" or "estimated", optional
+    whitening : "known", "estimated" or "negatives", optional
         Whiten the features first: by the covariance Σ of the task's noise, which is the same as to
-        simulate ``task.whitened``; or by that of all instances that the classifier is trained on.
+        simulate ``task.whitened``; by that of all instances that the classifier is trained on; or
+        by that of the instances of negatives among them.
     shrinkage : "auto" or float in [0, 1], default "auto"
         Of that estimate, towards a multiple of the identity. "auto" is the oracle-approximating one
         of Chen, Wiesel, Eldar and Hero (2010).

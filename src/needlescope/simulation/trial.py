@@ -19,9 +19,9 @@ from .training.whitening import whitened_trial
 
 def run_trial(trial: Trial) -> dict[str, float]:
     """Train and test once; return the trial's numbers by name."""
-    if trial.spec.whitening is not None:
-        trial = whitened_trial(trial)
     with _named(trial):
+        if trial.spec.whitening is not None:
+            trial = whitened_trial(trial)
         trained = _source(trial).train(trial)
     error, numeric = error_rate(trial, trained)
     return {

@@ -74,7 +74,7 @@ def predict(
         ``notes`` and a `RuntimeWarning` tell where they depend on samples rarer than one in n.
     whitening : "known", optional
         Features whitened by the covariance of the noise: the same as for ``task.whitened``. The
-        theory does not know "estimated", which `simulate` does.
+        theory knows no covariance that is estimated from the same data, as `simulate` does.
     tol : float, default 1e-4
         Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1].
     on_error : "raise" or "nan", default "raise"

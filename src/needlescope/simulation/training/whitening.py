@@ -1,7 +1,7 @@
 """Features whitened by the covariance of the very instances that train the classifier.
 
-With S the covariance of all instances of the training data, positives included, and the shrinkage
-ρ, tokens x become Σ̂^{-1/2} x:
+With S the covariance of all instances of the training data, or of those of negatives, and the
+shrinkage ρ, tokens x become Σ̂^{-1/2} x:
 
     Σ̂ = (1 − ρ) S + ρ (tr S/d) I
 
@@ -19,19 +19,21 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
+from ...errors import NoMinimiser
 from ...models.blocks import Data
 from ...noise import Noise
 from .from_tokens import training_sets
 from .specification import GridPoint, Trial
 
 AUTO = "auto"
+NEGATIVES = "negatives"
 
 
 def whitened_trial(trial: Trial) -> Trial:
     """Return the trial on whitened features: with another task and noise, and the same draws."""
     spec = trial.spec
     xi, parts = training_sets(trial)
-    S, n = covariance(parts)
+    S, n = covariance(parts, spec.whitening == NEGATIVES)
     M = inverse_root(S, n, spec.shrinkage)
     root = spec.noise.root
     A = M if root is None else M * root if root.ndim == 1 else M @ root
@@ -48,17 +50,20 @@ def whitened_trial(trial: Trial) -> Trial:
     return Trial(GridPoint(moved), trial.seed)
 
 
-def covariance(parts: tuple[Data, ...]) -> tuple[FloatArray, int]:
-    """Return the covariance of all instances of some data, and their number."""
+def covariance(parts: tuple[Data, ...], negatives: bool = False) -> tuple[FloatArray, int]:
+    """Return the covariance of all instances of some data, or of negatives, and their number."""
     total: Any = 0.0
     square: Any = 0.0
     count = 0
     for data in parts:
         for block in data.blocks():
-            rows = block.table
+            X = block.X[block.y < 0.0] if negatives else block.X
+            rows = X.reshape(-1, X.shape[-1])
             total = total + rows.sum(axis=0, dtype=float)
             square = square + (rows.T @ rows).astype(float)
             count += len(rows)
+    if not count:
+        raise NoMinimiser("there is no negative bag to whiten by: raise alpha1, or d")
     mean = total / count
     return np.asarray(square / count - np.outer(mean, mean)), count
 

@@ -18,10 +18,10 @@ def check_spectrum(task: Task, training: Training) -> None:
 
 def check_whitening(whitening: str) -> None:
     """Refuse whitening by an estimate: it depends on the very instances that train."""
-    choice("whitening", whitening, ("known", "estimated"))
-    if whitening == "estimated":
+    choice("whitening", whitening, ("known", "estimated", "negatives"))
+    if whitening != "known":
         raise ValueError(
-            "the theory has no whitening='estimated': the covariance depends on the instances that "
+            f"the theory has no whitening={whitening!r}: the covariance depends on the instances that "
             "train the classifier; use needlescope.simulate, or whitening='known', the limit of "
             "many instances"
         )
