@@ -112,7 +112,14 @@ CASES = [
             ("some", "shrinkage must be one of 'auto'"),
         )
     ),
-    Case("a shrinkage of nothing", whitened(whitening=None, shrinkage=0.1), "shrinkage belongs to an estimated whitening, got 0.1"),
+    *(
+        Case(
+            f"a shrinkage of {kind}",
+            whitened(whitening=kind, shrinkage=0.1),
+            r"shrinkage belongs to an estimated whitening, got 0\.1 without one",
+        )
+        for kind in (None, "known")
+    ),
     Case("another test_task", whitened(test_task=TASK), "tests on the task that it is estimated"),
     Case(
         "another noise",

@@ -64,7 +64,7 @@ def _ranked(task: Task, result: Outcome) -> FloatArray:
     errors = np.asarray(result.test_error)
     if errors.min() < (1.0 - CONSTANT_SHARE) * min(task.pi, 1.0 - task.pi):
         return errors
-    return -np.nan_to_num(np.asarray(result.cosine))
+    return np.asarray(-np.nan_to_num(np.asarray(result.cosine)))
 
 
 def trained_query(task: Task, half: float, kappa: Any) -> tuple[Training, Query | None]:

@@ -98,11 +98,11 @@ def check_whitening(
     whitening: Any, shrinkage: Any, task: Task, test_task: Task | None, noise: Noise | None
 ) -> None:
     """Refuse a whitening that is none, or does not go with the task."""
-    if whitening is None or whitening == "known":
-        if shrinkage != "auto":
-            raise ValueError(
-                f"shrinkage belongs to an estimated whitening, got {shrinkage!r} without one"
-            )
+    estimated = whitening not in (None, "known")
+    if not estimated and shrinkage != "auto":
+        raise ValueError(
+            f"shrinkage belongs to an estimated whitening, got {shrinkage!r} without one"
+        )
     if whitening is None:
         return
     choice("whitening", whitening, WHITENINGS)
@@ -116,10 +116,10 @@ def check_whitening(
             f"whitening={whitening!r} is of the noise of the task, got noise={noise!r} beside it; "
             "give it as Task(noise=...)"
         )
-    if whitening != "known" and test_task is not None:
+    if estimated and test_task is not None:
         raise ValueError(
-            f"whitening={whitening!r} tests on the task that it is estimated from, got a test_task; "
-            "leave it out"
+            f"whitening={whitening!r} tests on the task that it is estimated from, got a "
+            "test_task; leave it out"
         )
 
 

@@ -12,8 +12,8 @@ from needlescope.estimators.task.expected import (
     prediction_ranges,
     squared_weights_of,
 )
-from needlescope.estimators.task.fit import Fitted, Structure
-from needlescope.estimators.task.structure import NoiseSpectrum, Place
+from needlescope.estimators.task.fit import Fitted
+from needlescope.estimators.task.structure import NoiseSpectrum, Place, Structure
 from needlescope.planning.classifier_errors import predict_error
 
 WHITE = ns.Task(8, 1, 3.0, 0.4)

@@ -44,7 +44,7 @@ def test_it_is_the_same_data_in_whitened_coordinates(task, shrinkage):
     S = np.cov(X.T, bias=True)
     shrunk = (1.0 - shrinkage) * S + shrinkage * np.trace(S) / D * np.eye(D)
     inside = X @ np.linalg.solve(shrunk, X[:50].T)
-    assert Y @ Y[:50].T == pytest.approx(inside, abs=2e-3)
+    assert pytest.approx(inside, abs=2e-3) == Y @ Y[:50].T
     assert after.spec.task.theta > 0.0 and after.spec.whitening is None
     if not shrinkage:
         assert np.cov(Y.T, bias=True) == pytest.approx(np.eye(D), abs=1e-4)
@@ -54,7 +54,7 @@ def test_the_covariance_is_that_of_all_instances_that_train():
     X = instances(trial())
     S, count = covariance(training_sets(trial())[1])
     assert count == len(X) == 6 * 7 * D
-    assert S == pytest.approx(np.cov(X.T, bias=True), abs=1e-4)
+    assert pytest.approx(np.cov(X.T, bias=True), abs=1e-4) == S
     assert len(instances(trial(model="pooled"))) == 6 * 3 * D  # D1 alone
     assert len(instances(trial(model="pooled", data="all"))) == 6 * 7 * D
 

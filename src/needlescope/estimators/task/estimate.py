@@ -123,7 +123,8 @@ def estimate_task(
         measured, measured_auc = _cross_validate(bags, signs, predictions[1], folds, random, done)
         ranges, aucs, floor = prediction_ranges(result, trained_on, predictions, shares)
     ranges = {
-        name: (ratios[name] * low, ratios[name] * high) for name, (low, high) in ranges.items()
+        name: (size.ratio * ranges[name][0], size.ratio * ranges[name][1])
+        for name, size in sizes.items()
     }
     errors_se = {name: _counting_se(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
@@ -170,7 +171,7 @@ def estimate_task(
         verdict=verdict(listed, result.task.theta > 0.0),
         trust=trust(listed, result.task.theta > 0.0, guessing),
         tasks=tasks,
-        **_place(result),
+        structure=result.structure,
         curves={
             model: {count: value.error for count, value in curve.items()}
             for model, curve in curves.items()
@@ -196,18 +197,6 @@ def _signs(bags: Bags, y: Any, pos_label: Any) -> tuple[Any, FloatArray]:
             f"positive and {negatives} negative"
         )
     return labels[1], signs
-
-
-def _place(result: Fitted) -> dict[str, float]:
-    """Return the fields on the spectrum of the noise and the signal's place, if it is not white."""
-    if result.structure is None:
-        return {}
-    spectrum, place, _ = result.structure
-    return {
-        "shrinkage": spectrum.shrinkage,
-        "loudness": place.log_s,
-        "loudness_se": place.log_s_se,
-    }
 
 
 def _drift(result: Fitted) -> Drift | None:

@@ -23,31 +23,13 @@ from . import halves, signal
 from .direction_fit import fit_direction, protocol, task_of, theta_error
 from .halves import Halves
 from .mixture import spread
-from .structure import NoiseSpectrum, Place, noise_spectrum, place_of, structured
+from .structure import Structure, noise_spectrum, place_of
 
 SIGNAL_ERRORS = 4.0  # standard errors between positive and negative bags with a signal
 MOST_SCALED_UP = 2.0  # the largest scale of a feature, relative to that by all instances
 LEAST_ALIGNMENT = 0.4  # of the predicted alignment, below which there is no direction of a signal
 TOL = 1e-9  # of θ
 NO_HALVES = Halves()
-
-
-class Structure(NamedTuple):
-    """The spectrum of the noise, the signal's place, and the task in whitened coordinates."""
-
-    spectrum: NoiseSpectrum
-    place: Place
-    white: Task
-
-    @property
-    def offsets(self) -> bool:
-        """Whether bags have offsets."""
-        return bool(self.spectrum.between.any())
-
-    def task(self, white: Task, moved: float = 0.0, share: float = 1.0) -> Task:
-        """Return the task of another one in whitened coordinates."""
-        place = self.place.moved(self.spectrum.s, moved) if moved else self.place
-        return structured(white, self.spectrum, place, share)
 
 
 class Fitted(NamedTuple):

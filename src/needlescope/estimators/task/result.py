@@ -11,6 +11,7 @@ from ...grid import choice
 from ...planning.classifier_errors import bags_for_gain
 from ...task import Task
 from .departures import CANNOT_TELL, FAR_OFF, Departure, drifts, errors_level
+from .structure import Structure
 
 GAIN = 0.01
 NAMES = {
@@ -38,10 +39,10 @@ class TaskEstimate:
         strength in whitened coordinates.
     dimension : float
         Effective number of features; all that vary where the task has a noise.
-    shrinkage, loudness, loudness_se : float
-        Of noise with a spectrum (``task.noise``; NaN where it is white): the shrinkage of the
-        covariance of negatives, and the mean of log s over the signal's share of each direction in
-        whitened coordinates, with its standard error. It is negative in quiet directions.
+    structure : Structure or None
+        What ``task.noise`` and ``task.signal`` rest on, None where the noise is white: the
+        ``spectrum`` of negatives, with its shrinkage and the offsets of bags, the signal's
+        ``place`` in it with a standard error, and the task in whitened coordinates, ``white``.
     tasks : dict of Task
         The task as each of the models sees it: "pooled", "attention", "vectorized". Where bags have
         offsets these add to its noise; elsewhere all are ``task``.
@@ -137,9 +138,7 @@ class TaskEstimate:
     trust: str
     curves: dict[str, dict[float, float]]
     tasks: dict[str, Task]
-    shrinkage: float = np.nan
-    loudness: float = np.nan
-    loudness_se: float = np.nan
+    structure: Structure | None = None
 
     def bags_for(self, gain: float = GAIN, model: str | None = None) -> float:
         """Return how many more bags lower the predicted error by ``gain``.

@@ -61,7 +61,7 @@ class NoiseSpectrum(NamedTuple):
         An infinite share leaves out the offsets.
         """
         total = self.s + (1.0 / share - 1.0) * self.between
-        return np.maximum(total, LEAST_EIGENVALUE * self.s.mean())
+        return np.asarray(np.maximum(total, LEAST_EIGENVALUE * self.s.mean()))
 
     @property
     def dimension(self) -> float:
@@ -176,15 +176,32 @@ def structured(task: Task, spectrum: NoiseSpectrum, place: Place, share: float =
     z = place.z * spectrum.s / s
     level = clusters(np.log(s), LEVELS)
     count = np.bincount(level).astype(float)
-    levels = np.bincount(level, s) / count
-    z = np.bincount(level, z)
-    power = float(z @ levels)
-    weights = z * levels / power
+    levels, on_level = np.bincount(level, s) / count, np.bincount(level, z)
+    power = float(on_level @ levels)
+    weights = on_level * levels / power
     return task.replace(
         theta=task.theta * float(np.sqrt(power)),
         noise=Noise(spectrum=Spectrum(levels, count)),
         signal=tuple((weights / weights.sum()).tolist()),
     )
+
+
+class Structure(NamedTuple):
+    """The spectrum of the noise, the signal's place, and the task in whitened coordinates."""
+
+    spectrum: NoiseSpectrum
+    place: Place
+    white: Task
+
+    @property
+    def offsets(self) -> bool:
+        """Whether bags have offsets."""
+        return bool(self.spectrum.between.any())
+
+    def task(self, white: Task, moved: float = 0.0, share: float = 1.0) -> Task:
+        """Return the task of another one in whitened coordinates."""
+        place = self.place.moved(self.spectrum.s, moved) if moved else self.place
+        return structured(white, self.spectrum, place, share)
 
 
 def clusters(x: FloatArray, count: int) -> IndexArray:

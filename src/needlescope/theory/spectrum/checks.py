@@ -21,7 +21,7 @@ def check_whitening(whitening: str) -> None:
     choice("whitening", whitening, ("known", "estimated", "negatives"))
     if whitening != "known":
         raise ValueError(
-            f"the theory has no whitening={whitening!r}: the covariance depends on the instances that "
-            "train the classifier; use needlescope.simulate, or whitening='known', the limit of "
-            "many instances"
+            f"the theory has no whitening={whitening!r}: the covariance depends on the instances "
+            "that train the classifier; use needlescope.simulate, or whitening='known', the limit "
+            "of many negatives"
         )
