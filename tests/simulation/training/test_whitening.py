@@ -59,6 +59,17 @@ def test_the_covariance_is_that_of_all_instances_that_train():
     assert len(instances(trial(model="pooled", data="all"))) == 6 * 7 * D
 
 
+def test_negatives_alone_have_no_signal_in_their_covariance():
+    before = trial(TASK.replace(theta=20.0))
+    _, parts = training_sets(before)
+    data = [hold(part) for part in parts]
+    rows = np.concatenate([part.X[part.y < 0.0].reshape(-1, D) for part in data]).astype(float)
+    S, count = covariance(parts, negatives=True)
+    assert count == len(rows)
+    assert pytest.approx(np.cov(rows.T, bias=True), abs=1e-4) == S
+    assert np.trace(covariance(parts)[0]) > np.trace(S) + 10.0  # π (R/L) θ² is 27
+
+
 def test_the_shrinkage_is_near_the_best_for_few_instances():
     rng, sigma = np.random.default_rng(0), np.diag(TWO.s[TWO.at_dimension(D)])
     for n in (12, 100, 2000):
