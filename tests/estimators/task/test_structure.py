@@ -57,6 +57,20 @@ def test_whitened_negatives_are_white():
     assert result.dimension == pytest.approx(D, rel=0.02)
 
 
+def test_negatives_overstate_a_strength_in_coordinates_that_they_whitened():
+    dimension = TRUE.sum() ** 2 / (TRUE @ TRUE)
+    seen, said = [], []
+    for seed in range(12):
+        bags, y = negatives(40, seed=seed)  # 200 instances
+        result = noise_spectrum(bags, y, no_scaling(D), dimension)
+        assert result is not None
+        noise = bags.instances @ np.linalg.inv(np.cov(bags.instances.T))
+        seen.append(np.trace(np.cov(noise.T)) / (1.0 / TRUE).sum())  # ξᵀS⁻¹ξ over ξᵀΣ⁻¹ξ
+        said.append(result.optimism)
+    assert np.mean(said) == pytest.approx(np.sqrt(1.0 - D / 200), rel=0.05)
+    assert np.mean(said) == pytest.approx(np.mean(seen) ** -0.5, rel=0.05)
+
+
 def test_white_noise_has_no_spectrum():
     assert noise_spectrum(*negatives(20), no_scaling(D), 0.95 * D) is None
 

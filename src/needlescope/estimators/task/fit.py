@@ -85,13 +85,13 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
     if result.task.theta == 0.0:  # a signal may be too loud to show in whitened coordinates
         return _fit(bags, y, scaling, dimension, random, lambda: None)
     place = place_of(spectrum, list(result.pairs), result.alignment["measured"] ** 2)
-    white = result.task
+    white = result.task.replace(theta=result.task.theta * spectrum.optimism)
     if spectrum.between.any():  # offsets are in the spectrum, not in a smaller L
         L = max(round(float(bags.lengths.mean())), 1)
         white = white.replace(L=L, R=int(np.clip(round(result.R), 1, L)))
     structure = Structure(spectrum, place, white)
     task = structure.task(white)
-    unit = task.theta / white.theta
+    unit = task.theta / result.task.theta
     return result._replace(
         task=task, dimension=float(len(spectrum.s)), structure=structure,
         theta_se=unit * result.theta_se, halves=result.halves.in_units(unit),

@@ -10,7 +10,8 @@ with δ_S the relative variance of the λ_k, which is too large by about d/n (Ma
 of disjoint halves of the bags. The eigenvalues that the theory is given have just that variance,
 s_k = λ̄ + √(1 − ρ)(λ_k − λ̄).
 
-In the coordinates whitened by Σ̂ the task is that of white noise, with the strength θ‖Σ^{-1/2}ξ‖.
+In the coordinates whitened by Σ̂ the task is that of white noise, with the strength θ‖Σ^{-1/2}ξ‖,
+which negatives overstate by 1/√(1 − d/n), as they are whitened by themselves.
 There two directions a and b, trained on disjoint halves of the bags, have independent noise, so
 that Σ a_k b_k over a few groups of eigenvalues is an unbiased weight of the signal on each.
 
@@ -37,6 +38,7 @@ WHITE_VARIANCE = 0.1  # δ up to which noise counts as white: D is above 0.91 d
 MOST_FEATURES = 2000  # whose covariance is estimated
 LEAST_SHRINKAGE = 0.01
 LEAST_EIGENVALUE = 1e-3  # of their mean
+LEAST_REMAINING = 0.1  # of the degrees of freedom, below which nothing is known of Σ
 LEVELS, GROUPS = 12, 4  # of the spectrum that the theory is given, and of the signal's weights
 CENTRING_STEPS = 20  # of a clustering in one dimension
 CORRELATED_ERRORS = 3.0  # standard errors from which instances of a bag are correlated
@@ -54,6 +56,7 @@ class NoiseSpectrum(NamedTuple):
     whitening: Scaling
     shrinkage: float
     between: FloatArray
+    optimism: float = 1.0  # the true strength over that in coordinates whitened by an estimate
 
     def seen(self, share: float = 1.0) -> FloatArray:
         """Return the eigenvalues that a model sees, whose weights on instances have Σ a² = share.
@@ -123,7 +126,11 @@ def noise_spectrum(
     shrunk = (1.0 - rho) * values + rho * mean
     s = np.maximum(mean + np.sqrt(1.0 - rho) * (values - mean), LEAST_EIGENVALUE * mean)
     whitening = Scaling(scaling.centre, scaling.scale[:, None] * (vectors / np.sqrt(shrunk)))
-    return NoiseSpectrum(s, shrunk, whitening, rho, s * _correlation_within(bags, y, whitening))
+    # E S⁻¹ = Σ⁻¹/(1 − d/n): negatives are less noisy along what was whitened by themselves
+    freedom = float(((1.0 - rho) * values / shrunk).sum()) / float(bags.lengths[y < 0.0].sum())
+    optimism = float(np.sqrt(max(1.0 - freedom, LEAST_REMAINING)))
+    between = s * _correlation_within(bags, y, whitening)
+    return NoiseSpectrum(s, shrunk, whitening, rho, between, optimism)
 
 
 def place_of(
