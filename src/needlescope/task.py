@@ -306,6 +306,11 @@ class Task(Gridded):
                 "simulate, simulate_alignment or simulate_focus"
             )
 
+    def need_alike_tokens(self, what: str) -> None:
+        """Refuse tokens whose noises differ or depend on each other."""
+        self.need_independent_tokens(what)
+        self.need_one_noise(what)
+
     def need_fixed_count(self, what: str) -> None:
         """Refuse a random number of signal tokens, where only a fixed one is supported."""
         if isinstance(self.R, SignalCount):
@@ -323,8 +328,8 @@ class Task(Gridded):
             )
 
     def need_plain(self, what: str) -> None:
-        """Refuse a random number of signal tokens, label noise, and correlated tokens."""
-        self.need_independent_tokens(what)
+        """Refuse a random number of signal tokens, label noise, and tokens that differ in noise."""
+        self.need_alike_tokens(what)
         self.need_fixed_count(what)
         self.need_clean_labels(what)
 

@@ -47,6 +47,11 @@ def simulated(**options):
     return lambda: ns.simulate(SEVERAL, READOUT, **given)
 
 
+def whitened(**options):
+    given = {"whitening": "estimated", "d": 20} | options
+    return lambda: ns.simulate(NOISY, TRAINING, **given)
+
+
 CASES = [
     Case(
         "predict at no dimension",
@@ -118,11 +123,7 @@ CASES = [
         Case(f"{call.__name__} in noise with a spectrum", asks(call, NOISY, *more), WHITE)
         for call, more in (
             (ns.bayes_threshold, (1.0, 0.1)),
-            (ns.compare, (20.0,)),
-            (ns.crossover, (1.0,)),
-            (ns.oracle_threshold, ("pooled", 0.1)),
-            (ns.sensitivity, (TRAINING,)),
-            (ns.training_threshold, (TRAINING, 0.1)),
+            (ns.sensitivity, (THIN,)),
             *((call, (THIN,)) for call in (ns.align, ns.predict, ns.focus)),
         )
     ),
@@ -133,6 +134,45 @@ CASES = [
             "noise must be left out where the task says it, got a task with noise=Noise",
         )
         for call in (ns.simulate, ns.simulate_alignment, ns.simulate_focus)
+    ),
+    Case(
+        "predict whitened by an estimate",
+        asks(ns.predict, NOISY, TRAINING, whitening="estimated"),
+        r"the theory has no whitening='estimated': .* use needlescope\.simulate",
+    ),
+    *(
+        Case(
+            f"{call.__name__} with a whitening that is none",
+            asks(call, NOISY, TRAINING, whitening="zca"),
+            "whitening must be one of 'known', 'estimated', 'negatives'",
+        )
+        for call in (ns.predict, ns.simulate)
+    ),
+    *(
+        Case(f"whitening shrunk by {value}", whitened(shrinkage=value), says)
+        for value, says in (
+            (1.5, r"shrinkage must be a number in \[0, 1\], got 1\.5"),
+            ("some", "shrinkage must be one of 'auto'"),
+        )
+    ),
+    *(
+        Case(
+            f"a shrinkage of {kind}",
+            whitened(whitening=kind, shrinkage=0.1),
+            r"shrinkage belongs to an estimated whitening, got 0\.1 without one",
+        )
+        for kind in (None, "known")
+    ),
+    Case("another test_task", whitened(test_task=TASK), "tests on the task that it is estimated"),
+    Case(
+        "another noise",
+        asks(ns.simulate, TASK, TRAINING, noise=ns.Noise("rademacher"), whitening="estimated"),
+        "whitening='estimated' is of the noise of the task, got noise=",
+    ),
+    Case(
+        "whitening of a reduced law",
+        asks(ns.simulate, TASK, TRAINING, whitening="estimated", sampler="reduced"),
+        "supports the theory's own setting only, not with whitening='estimated'",
     ),
     Case(
         "simulate with a signal of its own beside that of the task",

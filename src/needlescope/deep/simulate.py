@@ -231,8 +231,8 @@ def check_deep(
 ) -> Any:
     """Refuse arguments of `simulate_deep`; return α as an array or a number."""
     check_kind("task", task, Task)
-    task.need_plain("simulate_deep")
     task.need_white("simulate_deep")
+    task.need_plain("simulate_deep")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     get_architecture(architecture, width, heads)

@@ -7,23 +7,28 @@ its query on one half of the bags and its readout on the other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..models import get_model
 from ..query import Query
+from ..results import Outcome
 from ..task import Task
+from ..theory.law.ladder import ROUGH
+from ..theory.law.limits import train_limit
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
 from ..training import Training
-from .protocol import alignment
+from .protocol import alignment, protocol_training
 
 LINEAR_RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the linear models
 ATTENTION_RIDGES = (0.1, 0.01, 1e-3)  # of attention
 KAPPAS = (1.0, 2.0, 4.0)
 BAG_FACTORS = (1.0, 1.3, 2.0, 4.0, 10.0)  # times the bags there are
 TOL = 2e-3
+CONSTANT_SHARE = 1e-3  # by which an error is below that of the constant answer, to say anything
 
 
 class PredictedError(NamedTuple):
@@ -39,14 +44,56 @@ def predict_error(task: Task, bags: float, dimension: float, model: str) -> Pred
     half = bags / (2.0 * dimension)
     if not get_model(model).has_query:
         plain = Training(alpha0=half, alpha1=half, ridge=np.array(LINEAR_RIDGES))
-        errors = np.asarray(predict(task, plain, model, data="all", tol=TOL).test_error)
-        best = int(errors.argmin())
+        result = predict(task, plain, model, data="all", tol=TOL)
+        errors = np.asarray(result.test_error)
+        best = int(_ranked(task, result).argmin())
         return PredictedError(float(errors[best]), LINEAR_RIDGES[best])
-    query = Query(np.array(KAPPAS)[:, None], alignment(task, half))
-    training = Training(alpha0=half, alpha1=half, ridge=np.array(ATTENTION_RIDGES))
-    errors = np.asarray(predict(task, training, model, query=query, tol=TOL).test_error)
-    k, j = np.unravel_index(int(errors.argmin()), errors.shape)
+    training, query = trained_query(task, half, np.array(KAPPAS)[:, None])
+    training = training.replace(ridge=np.array(ATTENTION_RIDGES))
+    result = predict(task, training, model, query=query, tol=TOL)
+    errors = np.asarray(result.test_error)
+    k, j = np.unravel_index(int(_ranked(task, result).argmin()), errors.shape)
     return PredictedError(float(errors[k, j]), ATTENTION_RIDGES[j], KAPPAS[k])
+
+
+def _ranked(task: Task, result: Outcome) -> FloatArray:
+    """Return what is least for the best settings: the error; or −cosine, if no error says more.
+
+    Where one class is rare, all errors may be that of the constant answer.
+    """
+    errors = np.asarray(result.test_error)
+    if errors.min() < (1.0 - CONSTANT_SHARE) * min(task.pi, 1.0 - task.pi):
+        return errors
+    return np.asarray(-np.nan_to_num(np.asarray(result.cosine)))
+
+
+def trained_query(task: Task, half: float, kappa: Any) -> tuple[Training, Query | None]:
+    """Return a training, and the query that it is given: in white noise its cosine says all.
+
+    In noise with a spectrum the query is not random beside the signal, and the steps that train it
+    say where it lies.
+    """
+    if task.noise is None:
+        return Training(alpha0=half, alpha1=half), Query(kappa, alignment(task, half))
+    training = protocol_training(task, half, half)
+    return training.replace(eta_q=training.eta_q * kappa), None
+
+
+def squared_weights(task: Task, bags: float, dimension: float, kappa: float) -> float:
+    """Return E Σ a², of the weights a of attention on the instances of a bag.
+
+    Examples
+    --------
+    >>> task = Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> round(squared_weights(task, 400, 20.0, 1e-3), 6)
+    0.1
+    >>> squared_weights(task, 400, 20.0, 4.0) > 0.5
+    True
+    """
+    half = bags / (2.0 * dimension)
+    query = Query(kappa, alignment(task, half))
+    law = train_limit(get_model("attention"), task.whitened, query, ROUGH).law(float(task.pi))
+    return float(law.weight @ law.A)
 
 
 def bayes_error(task: Task) -> float:

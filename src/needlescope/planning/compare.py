@@ -70,7 +70,6 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     Attention is not worth it: the test error of mean pooling is 0.016, of attention 0.016; ...
     """
     limited = check_budget(task, budget, d)
-    task.need_white("compare")
     settings = {name: get_learner(name).tune(limited) for name in TUNED}
     errors = {name: setting.error for name, setting in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])

@@ -14,6 +14,7 @@ import numpy as np
 from ..answer import Question
 from ..grid import yes_or_no
 from ..losses import Loss, get_loss
+from ..noise import Noise
 from ..results.planned import OtherLearner, Plan
 from ..running.seeds import check_seed
 from ..theory.common.arguments import check_tol
@@ -49,6 +50,8 @@ def plan(
     others: bool = True,
     tol: float = 5e-4,
     seed: Any = 0,
+    noise: Noise | None = None,
+    signal: Any = None,
 ) -> Plan:
     """Plan how much data an error needs, how strong a signal, among how many instances.
 
@@ -69,7 +72,8 @@ def plan(
         The share of positives among the bags met later; training has the same share,
         unless ``positives`` or ``costs`` say otherwise.
     d : int, required
-        Features of an instance; effective ones, where features are correlated.
+        Features of an instance; effective ones, where features are correlated and ``noise`` does
+        not say how.
     n : int, optional
         Bags to train on.
     error : float, optional
@@ -97,6 +101,9 @@ def plan(
         Largest numerical error of the test error; at most a hundredth of a target.
     seed : default 0
         Of that simulation.
+    noise, signal : optional
+        As in `Task`: noise with a spectrum or a covariance, and the place of the signal in it. The
+        classifiers see features as they are; for whitened ones plan for ``task.whitened``.
 
     Returns
     -------
@@ -119,7 +126,9 @@ def plan(
     """
     options = PlanOptions(loss, interval, others, tol, seed)
     options.check()
-    spec = plan_spec(L, R, theta, pi, d, n, error, learner, positives, costs, spend)
+    spec = plan_spec(
+        L, R, theta, pi, d, n, error, learner, positives, costs, spend, noise=noise, signal=signal
+    )
     return make_plan(spec, options)
 
 

@@ -11,15 +11,13 @@ not depend on the balance of classes.
 from __future__ import annotations
 
 from ..models import get_model
-from ..query import Query
 from ..results import Outcome
 from ..task import Task
 from ..theory.law.ladder import ROUGH
 from ..theory.law.limits import train_limit
 from ..theory.learning import predict
 from ..training import Training
-from .classifier_errors import TOL, PredictedError
-from .protocol import alignment
+from .classifier_errors import TOL, PredictedError, trained_query
 from .tuning.bias_shift import ORDER_PARAMETERS, readout_of
 from .tuning.readouts import misranked
 
@@ -42,7 +40,7 @@ def auc(task: Task, result: Outcome) -> float:
     model = get_model(result.model)
     numbers = {name: getattr(result, name) for name in ORDER_PARAMETERS}
     query, point = readout_of(model.has_query, numbers)
-    law = train_limit(model, task, query, ROUGH).law(0.5)
+    law = train_limit(model, task.whitened, query, ROUGH).law(0.5)
     if point.norm == 0.0:  # a constant score
         return 0.5
     return 1.0 - misranked(law, point)
@@ -62,8 +60,9 @@ def predicted_auc(
     True
     """
     half = bags / (2.0 * dimension)
-    training = Training(alpha0=half, alpha1=half, ridge=prediction.ridge)
     if get_model(model).has_query:
-        query = Query(prediction.kappa, alignment(task, half))
+        training, query = trained_query(task, half, prediction.kappa)
+        training = training.replace(ridge=prediction.ridge)
         return auc(task, predict(task, training, model, query=query, tol=TOL))
+    training = Training(alpha0=half, alpha1=half, ridge=prediction.ridge)
     return auc(task, predict(task, training, model, data="all", tol=TOL))

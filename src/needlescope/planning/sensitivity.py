@@ -13,7 +13,7 @@ lattice, the query trained for each by its closed formula.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,11 +35,20 @@ from ..theory.learning import predict
 from ..theory.saddle.measures import error_slope, test_error
 from ..theory.saddle.problem import Saddle
 from ..theory.saddle.readout import train_readout
+from ..theory.spectrum.checks import check_steps
+from ..theory.spectrum.directions import QueryParts, directions
 from ..training import Training
 from .tuning.readouts import NO_QUERY, solution_slopes
 
 LEVEL = LADDER[3].finer
 STEP = 0.003  # in the log of a parameter: below, rounding and compression show; above, curvature
+
+
+class Learned(NamedTuple):
+    """A trained query, and where it lies in the spectrum of the noise."""
+
+    query: Query
+    parts: QueryParts | None = None
 
 
 def sensitivity(
@@ -84,7 +93,7 @@ def sensitivity(
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     task.need_one_signal("sensitivity")
-    task.need_white("sensitivity")
+    check_steps(task, training)
     task.need_plain("sensitivity")
     if task.shape or training.shape:
         raise ValueError("sensitivity takes one problem at a time, got a grid")
@@ -92,35 +101,37 @@ def sensitivity(
     tol = check_tol(tol)
     check_query_training(kind, task, training, None)
 
-    def query(item: Task, how: Training) -> Query:
+    def query(item: Task, how: Training) -> Learned:
         if not kind.has_query:
-            return NO_QUERY
+            return Learned(NO_QUERY)
         result = align_one(item, how)
-        return as_query(result["kappa"], result["cosine_q"])
+        return Learned(as_query(result["kappa"], result["cosine_q"]), result.get("parts"))
 
     here = query(task, training)
-    limit = train_limit(kind, task, here, LEVEL)
+    limit = train_limit(kind, task.whitened, here.query, LEVEL)
     readout = train_readout(
-        limit, get_loss(training.loss), float(task.pi), training.alpha1, training.ridge
-    )
+        limit, get_loss(training.loss), float(task.pi), training.alpha1, training.ridge,
+        spectrum=directions(kind, task, here.query, here.parts, limit),
+    )  # fmt: skip
     if readout.local is None:
         slopes = dict.fromkeys(("theta", "pi", "alpha0", "alpha1", "ridge", "kappa"), 0.0)
         return _answer(task, training, model, slopes, tol)
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
-    def error_and_gradient(item: Task, spec: Query) -> tuple[float, FloatArray]:
-        law = train_limit(kind, item, spec, LEVEL).law(float(item.pi))
-        gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
-        return test_error(law, point), gradient
+    def error_and_gradient(item: Task, spec: Learned) -> tuple[float, FloatArray]:
+        limit = train_limit(kind, item.whitened, spec.query, LEVEL)
+        law, where = limit.law(float(item.pi)), directions(kind, item, *spec, limit)
+        saddle = Saddle(law, old.loss, old.delta, old.ridge, spectrum=where)
+        return test_error(law, point), saddle.local(point).gradient
 
-    def along(move: Callable[[float], tuple[Task, Query]]) -> float:
+    def along(move: Callable[[float], tuple[Task, Learned]]) -> float:
         (up, G_up), (down, G_down) = (error_and_gradient(*move(by)) for by in (STEP, -STEP))
         dG, dE = (G_up - G_down) / (2.0 * STEP), (up - down) / (2.0 * STEP)
         return float(dE - slope @ np.linalg.solve(hessian, dG))
 
     def with_task(name: str, scale: float) -> float:
-        def move(by: float) -> tuple[Task, Query]:
+        def move(by: float) -> tuple[Task, Learned]:
             item = task.replace(**{name: float(getattr(task, name)) + by * scale})
             return item, query(item, training)
 
@@ -140,7 +151,10 @@ def sensitivity(
         result["alpha0"] = along(
             lambda by: (task, query(task, training.replace(alpha0=alpha0 * np.exp(by))))
         )
-        result["kappa"] = along(lambda by: (task, Query(here.kappa * np.exp(by), here.cosine)))
+        kappa, cosine = here.query.kappa, here.query.cosine
+        result["kappa"] = along(
+            lambda by: (task, here._replace(query=Query(kappa * np.exp(by), cosine)))
+        )
     return _answer(task, training, model, result, tol)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..grid import choice, real, whole
+from ..noise import Noise
 from ..signal_count import SignalCount
 from ..task import Task
 from . import LEARNERS
@@ -33,6 +34,8 @@ class PlanSpec:
     learner: str
     positives: int | None = None
     costs: Costs | None = None
+    noise: Noise | None = None
+    signal: Any = None
 
     @property
     def mean_cost(self) -> float:
@@ -46,7 +49,9 @@ class PlanSpec:
             L = self.R if at is None else round(max(at, self.R))
         if self.unknown == "theta":
             theta = 1.0 if at is None or not np.isfinite(at) else float(at)
-        return Task(L=L, R=self.R, theta=theta, pi=self.pi)
+        return Task(
+            L=L, R=self.R, theta=theta, pi=self.pi, noise=self.noise, signal=self.signal
+        )  # fmt: skip
 
     def budget(self, at: float | None) -> Budget:
         """Return the budget, with what was left out at ``at``."""
@@ -77,6 +82,8 @@ def plan_spec(
     costs: Any = None,
     spend: Any = None,
     *,
+    noise: Any = None,
+    signal: Any = None,
     estimated: bool = False,
 ) -> PlanSpec:
     """Validate the arguments of a plan: refuse a question that has no answer.
@@ -125,7 +132,12 @@ def plan_spec(
         raise ValueError(
             f"plan supports only a fixed number of signal tokens, got R={R!r}; give a number"
         )
-    shown = Task(L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi)
+    shown = Task(
+        L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi,
+        noise=noise, signal=signal,
+    )  # fmt: skip
+    if shown.noise is not None:
+        shown.noise.at_dimension(d)  # or refuse it
     if amount is not None and prices is None and amount > MOST_PER_DIMENSION * d:
         raise ValueError(
             f"n must be at most {MOST_PER_DIMENSION:,} bags for each dimension, "
@@ -134,7 +146,7 @@ def plan_spec(
     result = PlanSpec(
         unknown, None if L is None else int(shown.L), int(shown.R),
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
-        _target(error, float(shown.pi)), learner, count, prices,
+        _target(error, float(shown.pi)), learner, count, prices, shown.noise, shown.signal,
     )  # fmt: skip
     if not estimated:
         _check_floor(result)

@@ -60,7 +60,7 @@ def spread(
     True
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
-    small = int(min(d, max(LEAST_DIMENSION, MOST_BAGS / alpha)))
+    small = _dimension(task, int(min(d, max(LEAST_DIMENSION, MOST_BAGS / alpha))), d)
     given = float(task.pi) if pi is None else pi
     prior, seeds = min(given, 1.0 - given), streams(seed, MORE_TRIALS * trials)
     result = _errors(task, training, model, small, seeds[:trials], given, shift)
@@ -83,6 +83,48 @@ def spread(
         ends = expit(centre + NORMAL_QUANTILE * deviation * np.array([-1.0, 1.0]))
     share = float(untrained.mean())
     return Interval(float(ends[0]), float(ends[1]), mean, sd, share, len(errors))
+
+
+def at_dimension(
+    task: Task, training: Training, model: str, d: int, error: float, trials: int, seed: Any = 0
+) -> tuple[float, float]:
+    """Return mean and standard deviation of the test error over data sets of dimension d, roughly.
+
+    ``error`` is that of the limit.
+
+    Examples
+    --------
+    >>> task, training = Task(L=10, R=1, theta=5.0, pi=0.5), Training(alpha0=2.0, alpha1=2.0)
+    >>> mean, deviation = at_dimension(task, training, "attention", 100, 0.035, 8)
+    >>> 0.03 < mean < 0.06, 0.002 < deviation < 0.02
+    (True, True)
+    """
+    alpha, pi = float(training.alpha1) + float(training.alpha0 or 0.0), float(task.pi)
+    small = _dimension(task, int(min(d, max(LEAST_DIMENSION, MOST_BAGS / alpha))), d)
+    errors = _errors(task, training, model, small, streams(seed, trials), pi, 0.0)
+    errors = np.where(np.isnan(errors), min(pi, 1.0 - pi), errors)
+    mean = error + (float(errors.mean()) - error) * small / d
+    return max(mean, 0.0), float(errors.std(ddof=1)) * float(np.sqrt(small / d))
+
+
+def _dimension(task: Task, small: int, d: int) -> int:
+    """Return the least dimension from ``small`` on, by doubling, that the noise of a task has.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(8, 1, 4.0, 0.5, noise=ns.Noise(spectrum=ns.Spectrum.spiked(9.0, 0.02)))
+    >>> _dimension(task, 12, 100)
+    48
+    """
+    while small < d and task.noise is not None:
+        try:
+            task.noise.at_dimension(small)
+        except ValueError:  # a level without a dimension, or a covariance of another dimension
+            small = min(2 * small, d)
+        else:
+            break
+    return small
 
 
 def _errors(

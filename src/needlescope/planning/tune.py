@@ -127,7 +127,6 @@ def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) ->
     """Return the validated budget, or refuse it."""
     check_kind("task", task, Task)
     task.need_one_signal("the planner")
-    task.need_one_noise("the planner")
     task.need_plain("the planner")
     if task.shape:
         raise ValueError(f"the planner takes one task at a time, got a grid of shape {task.shape}")

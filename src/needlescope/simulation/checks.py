@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import MEMORY, FloatArray, in_bytes
-from ..grid import check_kind, choice, listed, unmasked, whole
+from ..grid import check_kind, choice, listed, single, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
 from ..models.checks import check_query, check_schedule, check_test
@@ -24,6 +24,7 @@ from .training.specification import GridPoint, Specification
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
 TESTS = ("auto", "exact", "sampled")
+WHITENINGS = ("known", "estimated", "negatives")
 # Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
 # and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
 MOST_TRIALS = 100_000
@@ -47,6 +48,8 @@ def specify(
     test: str = "auto",
     n_test: int = 10_000,
     memory: int = MEMORY,
+    whitening: str | None = None,
+    shrinkage: Any = "auto",
 ) -> Specification:
     """Return the arguments of a simulation, validated, ``"auto"`` replaced by what it chooses.
 
@@ -65,6 +68,10 @@ def specify(
     choice("reuse", reuse, REUSE)
     choice("sampler", sampler, SAMPLERS)
     choice("test", test, TESTS)
+    check_whitening(whitening, shrinkage, task, test_task, noise)
+    if whitening == "known":
+        task, whitening = task.whitened, None
+        test_task = None if test_task is None else test_task.whitened
     d, starts = whole("d", d, 1, 10**6), whole("starts", starts, 0, 1000)
     n_test, memory = whole("n_test", n_test, 1, 10**9), whole("memory", memory, 1, 1 << 50)
     _check_dimension(task, d)
@@ -77,7 +84,7 @@ def specify(
     check_test(record, task, test_task)
     spec = Specification(
         task, training, record, d, test_task, query, data, reuse, starts, noise, signal,
-        sampler, test, n_test, memory,
+        sampler, test, n_test, memory, whitening, shrinkage,
     )  # fmt: skip
     _check_loss(spec)
     _check_options(spec)
@@ -85,6 +92,35 @@ def specify(
     if spec.shape == ():
         checked_points(spec)
     return spec
+
+
+def check_whitening(
+    whitening: Any, shrinkage: Any, task: Task, test_task: Task | None, noise: Noise | None
+) -> None:
+    """Refuse a whitening that is none, or does not go with the task."""
+    estimated = whitening not in (None, "known")
+    if not estimated and shrinkage != "auto":
+        raise ValueError(
+            f"shrinkage belongs to an estimated whitening, got {shrinkage!r} without one"
+        )
+    if whitening is None:
+        return
+    choice("whitening", whitening, WHITENINGS)
+    if isinstance(shrinkage, str):
+        choice("shrinkage", shrinkage, ("auto",))
+    else:
+        single("shrinkage", shrinkage, 0.0, 1.0)
+    task.need_one_signal("whitening")
+    if noise is not None:
+        raise ValueError(
+            f"whitening={whitening!r} is of the noise of the task, got noise={noise!r} beside it; "
+            "give it as Task(noise=...)"
+        )
+    if estimated and test_task is not None:
+        raise ValueError(
+            f"whitening={whitening!r} tests on the task that it is estimated from, got a "
+            "test_task; leave it out"
+        )
 
 
 def checked_points(spec: Specification) -> list[GridPoint]:
@@ -252,6 +288,7 @@ def _sampler(spec: Specification) -> str:
     """Return the sampler, or say why the reduced law does not apply."""
     beyond = {
         f"noise={spec.noise!r}": not spec.noise.standard,
+        f"whitening={spec.whitening!r}": spec.whitening is not None,
         f"reuse={spec.reuse!r}": spec.reuse != "none",
         f"query_steps={spec.training.query_steps}": spec.repeats_steps,
         "a schedule": spec.trains_query and spec.training.schedule is not None,

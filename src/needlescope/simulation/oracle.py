@@ -102,8 +102,7 @@ def check_draws(task: Task, model: str, samples: int) -> int:
     """Validate the arguments of `simulate_oracle`; return how many numbers a trial draws."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_oracle")
-    task.need_independent_tokens("simulate_oracle")
-    task.need_one_noise("simulate_oracle")
+    task.need_alike_tokens("simulate_oracle")
     choice("model", model, tuple(SCORINGS))
     numbers = whole("samples", samples, 100, 10**9) * int(np.max(task.L))
     if 4 * numbers > MEMORY:

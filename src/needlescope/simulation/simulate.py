@@ -49,6 +49,8 @@ def simulate(
     sampler: str = "auto",
     test: str = "auto",
     n_test: int = 10_000,
+    whitening: str | None = None,
+    shrinkage: Any = "auto",
     n_jobs: int | None = None,
     memory: int = MEMORY,
     progress: Progress = None,
@@ -97,6 +99,13 @@ def simulate(
     n_test : int, default 10,000
         Fresh samples of a trial: those on which mistakes are counted, and the positives whose
         attention is measured.
+    whitening : "known", "estimated" or "negatives", optional
+        Whiten the features first: by the covariance Σ of the task's noise, which is the same as to
+        simulate ``task.whitened``; by that of all instances that the classifier is trained on; or
+        by that of the instances of negatives among them.
+    shrinkage : "auto" or float in [0, 1], default "auto"
+        Of that estimate, towards a multiple of the identity. "auto" is the oracle-approximating one
+        of Chen, Wiesel, Eldar and Hero (2010).
     n_jobs : int, optional
         Number of processes, by default one for each core. Results do not depend on it.
     memory : int, default 1 GiB
@@ -144,6 +153,8 @@ def simulate(
         "sampler": sampler,
         "test": test,
         "n_test": n_test,
+        "whitening": whitening,
+        "shrinkage": shrinkage,
     }
     spec = specify(task, training, model, d, memory=memory, **options)
     values = _run(run_trial, spec, trials, seed, n_jobs, progress, title=model)

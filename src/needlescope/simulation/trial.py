@@ -14,11 +14,14 @@ from .measures import error_rate, summarise
 from .training import from_law, from_tokens
 from .training.specification import Trial
 from .training.trained import each_of
+from .training.whitening import whitened_trial
 
 
 def run_trial(trial: Trial) -> dict[str, float]:
     """Train and test once; return the trial's numbers by name."""
     with _named(trial):
+        if trial.spec.whitening is not None:
+            trial = whitened_trial(trial)
         trained = _source(trial).train(trial)
     error, numeric = error_rate(trial, trained)
     return {

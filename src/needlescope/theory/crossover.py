@@ -86,7 +86,7 @@ def crossover(
     """
     check_kind("task", task, Task)
     task.need_one_signal("crossover")
-    task.need_white("crossover")
+    task.need_alike_tokens("crossover")
     if training is not None:
         check_kind("training", training, Training)
     strength = Query(kappa, 0.0)

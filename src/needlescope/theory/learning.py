@@ -32,7 +32,7 @@ from .saddle.influence import rare_event_shift
 from .saddle.problem import OrderParameters
 from .saddle.readout import Readout
 from .solution import GridProblem, Solution, solve_point
-from .spectrum.checks import check_readout
+from .spectrum.checks import check_readout, check_whitening
 from .two_noises.prediction import check_two_noises, predict_point
 
 MAX_DIMENSION = 10**9
@@ -48,6 +48,7 @@ def predict(
     test_task: Task | None = None,
     data: str = "D1",
     d: int | None = None,
+    whitening: str | None = None,
     tol: float = 1e-4,
     on_error: str = "raise",
 ) -> Outcome:
@@ -72,6 +73,9 @@ def predict(
     d : int, optional
         Dimension of the application. The numbers stay those of the limit; ``rare_event_shift``,
         ``notes`` and a `RuntimeWarning` tell where they depend on samples rarer than one in n.
+    whitening : "known", optional
+        Features whitened by the covariance of the noise: the same as for ``task.whitened``. The
+        theory knows no covariance that is estimated from the same data, as `simulate` does.
     tol : float, default 1e-4
         Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1].
     on_error : "raise" or "nan", default "raise"
@@ -108,6 +112,9 @@ def predict(
     check_readout(task, kind)
     tol = check_tol(tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
+    if whitening is not None:
+        check_whitening(whitening)
+        task, test_task = task.whitened, None if test_task is None else test_task.whitened
     check_query_training(kind, task, training, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)

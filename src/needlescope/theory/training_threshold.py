@@ -89,7 +89,7 @@ def training_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("training_threshold")
-    task.need_white("training_threshold")
+    task.need_alike_tokens("training_threshold")
     task.need_fixed_count("training_threshold")
     check_kind("training", training, Training)
     kind = get_model(model)
@@ -138,8 +138,9 @@ def _threshold(
     def gap(theta: float, tol: float = ROUGH_TOL) -> float:
         return probit_gap(float(trained(theta, tol).test_error), target)
 
-    oracle, _ = threshold(task, "bayes", target, ROUGH_TOL)
-    last = MAX_OVER_POOLED * threshold(task, "pooled", target, ROUGH_TOL)[0]
+    gain = task.whitened.theta / task.theta
+    oracle = threshold(task.whitened, "bayes", target, ROUGH_TOL)[0] / gain
+    last = MAX_OVER_POOLED * threshold(task.whitened, "pooled", target, ROUGH_TOL)[0] / gain
     low, high = oracle / THETA_RATIO, oracle
     while gap(high) > 0.0:
         low, high = high, THETA_RATIO * high

@@ -39,7 +39,7 @@ def quickly(monkeypatch):
     """An estimate that is at hand, and nothing measured anew."""
     task = ns.Task(L=6, R=1, theta=4.0, pi=0.5)
     estimate = SimpleNamespace(
-        task=task, dimension=10.0, bags=60, theta_se=0.5, verdict="not as predicted",
+        task=task, tasks={}, dimension=10.0, bags=60, theta_se=0.5, verdict="not as predicted",
         trust="do not trust the theory's numbers here", measured={"pooled": 0.211},
     )  # fmt: skip
     fitted = SimpleNamespace(task=task, dimension=10.0)

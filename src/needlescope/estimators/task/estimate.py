@@ -7,7 +7,7 @@ lists how far the measured errors, and the bags, are from the theory.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -17,11 +17,9 @@ from ...arrays import FloatArray
 from ...planning import classifier_errors
 from ...planning.classifier_errors import (
     PredictedError,
-    bayes_error,
     errors_by_bags,
     predict_error,
 )
-from ...planning.ranking import predicted_auc
 from ...running.progress import Progress, reporting
 from ..bags.bags import Bags, as_bags
 from ..bags.labels import check_order, read_labels, two_classes
@@ -32,16 +30,15 @@ from ..classifiers.mil import MILClassifier
 from ..engine.folds import stratified
 from . import halves, signal
 from .departures import BayesFloor, Drift, ErrorComparison, departures, trust, verdict
+from .expected import MODELS, at_this_dimension, prediction_ranges, squared_weights_of
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
 
 LEAST_BAGS = 5  # bags of each class
-UNCERTAIN_ERRORS = 2.0  # standard errors of θ in the range of a prediction
 BETTER_ERRORS = 3.0  # standard errors by which a classifier is better than guessing
 RARE_SHARE = 0.2  # of the rarer class, below which AUCs are compared too
 FITTED = ("task", "R", "R_se", "theta_se", "dimension", "surprise", "noise", "alignment")
 HALVES_FIELDS = ("theta", "deviation", "R", "found")
-MODELS = {"pooled": "pooled", "attention, split": "attention"}  # of measured classifiers
 
 
 def estimate_task(
@@ -108,16 +105,27 @@ def estimate_task(
             report(next(steps), 0)
 
         result = fit_task(bags, signs, random, done)
-        curves = {
-            model: errors_by_bags(result.task, n, result.dimension, model, done) for model in models
-        }
         trained_on = n * (1.0 - 1.0 / folds)
+        shares = squared_weights_of(result, trained_on)
+        tasks = {model: result.at(share=shares[model]) for model in models}
+        curves = {
+            model: errors_by_bags(task, n, result.dimension, model, done)
+            for model, task in tasks.items()
+        }
         predictions = [
-            predict_error(result.task, trained_on, result.dimension, model) for model in models[:2]
+            predict_error(tasks[model], trained_on, result.dimension, model) for model in models[:2]
         ]
-        expected = dict(zip(MODELS, (item.error for item in predictions), strict=True))
+        sizes = {
+            name: at_this_dimension(result, tasks[model], trained_on, model, at)
+            for (name, model), at in zip(MODELS.items(), predictions, strict=True)
+        }
+        expected = {name: size.mean for name, size in sizes.items()}
         measured, measured_auc = _cross_validate(bags, signs, predictions[1], folds, random, done)
-        ranges, aucs, floor = _prediction_ranges(result, trained_on, predictions)
+        ranges, aucs, floor = prediction_ranges(result, trained_on, predictions, shares)
+    ranges = {
+        name: (size.ratio * ranges[name][0], size.ratio * ranges[name][1])
+        for name, size in sizes.items()
+    }
     errors_se = {name: _counting_se(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(
@@ -125,7 +133,10 @@ def estimate_task(
     )
     compared = {
         f"error, {name}": ErrorComparison(
-            measured[name], max(errors_se[name], _counting_se(error, n)), error, *ranges[name]
+            measured[name],
+            float(np.hypot(max(errors_se[name], _counting_se(error, n)), sizes[name].deviation)),
+            error,
+            *ranges[name],
         )
         for name, error in expected.items()
     }
@@ -159,6 +170,8 @@ def estimate_task(
         departures=listed,
         verdict=verdict(listed, result.task.theta > 0.0),
         trust=trust(listed, result.task.theta > 0.0, guessing),
+        tasks=tasks,
+        structure=result.structure,
         curves={
             model: {count: value.error for count, value in curve.items()}
             for model, curve in curves.items()
@@ -197,44 +210,6 @@ def _drift(result: Fitted) -> Drift | None:
 def _counting_se(error: float, bags: int) -> float:
     """Return the standard error of an error that is counted on this many bags."""
     return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
-
-
-Range: TypeAlias = tuple[float, float]
-
-
-def _prediction_ranges(
-    result: Fitted, bags: float, predictions: list[PredictedError]
-) -> tuple[dict[str, Range], dict[str, tuple[float, float, float]], Range]:
-    """Return the ranges of predictions for θ two standard errors larger and smaller.
-
-    Errors: least and largest. AUCs: prediction, least and largest. Bayes error: estimate and least.
-    θ is smaller by the factor by which it is larger, so that it stays above zero. R changes with θ
-    as it does between halves.
-    """
-    task, se = result.task, UNCERTAIN_ERRORS * result.theta_se
-    ends = [task]
-    if np.isfinite(se) and se > 0.0:
-        times = 1.0 + se / task.theta
-        for by in (times, 1.0 / times):
-            R = round(task.R * by**result.halves.R_exponent)
-            ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
-    errors, aucs = {}, {}
-    for (name, model), first in zip(MODELS.items(), predictions, strict=True):
-        each = [first]
-        each += [predict_error(end, bags, result.dimension, model) for end in ends[1:]]
-        rows = [
-            predicted_auc(end, bags, result.dimension, model, at)
-            for end, at in zip(ends, each, strict=True)
-        ]
-        errors[name] = min(item.error for item in each), max(item.error for item in each)
-        aucs[name] = rows[0], min(rows), max(rows)
-    floors = [bayes_error(end) for end in ends]
-    least = min(floors)
-    if se == np.inf:  # θ has no upper end
-        least = 0.0
-        errors = {name: (0.0, high) for name, (_, high) in errors.items()}
-        aucs = {name: (item, low, 1.0) for name, (item, low, _) in aucs.items()}
-    return errors, aucs, (floors[0], least)
 
 
 def _auc_comparisons(

@@ -18,11 +18,12 @@ from ...arrays import FloatArray
 from ...planning.protocol import alignment
 from ...task import Task
 from ..bags.bags import Bags
-from ..bags.scaling import Scaling, fit_scaling
+from ..bags.scaling import Scaling, fit_scaling, no_scaling
 from . import halves, signal
 from .direction_fit import fit_direction, protocol, task_of, theta_error
 from .halves import Halves
 from .mixture import spread
+from .structure import Structure, noise_spectrum, place_of
 
 SIGNAL_ERRORS = 4.0  # standard errors between positive and negative bags with a signal
 MOST_SCALED_UP = 2.0  # the largest scale of a feature, relative to that by all instances
@@ -44,6 +45,20 @@ class Fitted(NamedTuple):
     theta_se: float = 0.0
     spread: float = np.nan
     halves: Halves = NO_HALVES
+    pairs: tuple[tuple[FloatArray, FloatArray], ...] = ()  # directions of disjoint halves
+    structure: Structure | None = None
+
+    def at(
+        self, theta: float = 1.0, R: float = 1.0, place: float = 0.0, *, share: float = 1.0
+    ) -> Task:
+        """Return the task with θ and R times some factors, and the place moved by standard errors.
+
+        It is that of a model whose weights on instances have Σ a² = ``share``.
+        """
+        task = self.task if self.structure is None else self.structure.white
+        R = int(np.clip(round(task.R * R), 1, task.L))
+        task = task.replace(theta=theta * task.theta, R=R)
+        return task if self.structure is None else self.structure.task(task, place, share)
 
 
 def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -> Fitted:
@@ -61,6 +76,37 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
     """
     scaling = scaled_as_noise(bags, y)
     dimension = signal.dimension(bags, scaling, y, random)
+    spectrum = noise_spectrum(bags, y, scaling, dimension)
+    if spectrum is None:
+        return _fit(bags, y, scaling, dimension, random, done)
+    whitened = Bags(spectrum.whitening.apply(bags.instances), bags.starts)
+    plain = no_scaling(len(spectrum.s))
+    result = _fit(whitened, y, plain, spectrum.dimension, random, done)
+    if result.task.theta == 0.0:  # a signal may be too loud to show in whitened coordinates
+        return _fit(bags, y, scaling, dimension, random, lambda: None)
+    place = place_of(spectrum, list(result.pairs), result.alignment["measured"] ** 2)
+    white = result.task.replace(theta=result.task.theta * spectrum.optimism)
+    if spectrum.between.any():  # offsets are in the spectrum, not in a smaller L
+        L = max(round(float(bags.lengths.mean())), 1)
+        white = white.replace(L=L, R=int(np.clip(round(result.R), 1, L)))
+    structure = Structure(spectrum, place, white)
+    task = structure.task(white)
+    unit = task.theta / result.task.theta
+    return result._replace(
+        task=task, dimension=float(len(spectrum.s)), structure=structure,
+        theta_se=unit * result.theta_se, halves=result.halves.in_units(unit),
+    )  # fmt: skip
+
+
+def _fit(
+    bags: Bags,
+    y: FloatArray,
+    scaling: Scaling,
+    dimension: float,
+    random: Any,
+    done: Callable[[], None],
+) -> Fitted:
+    """Estimate the task of white noise, its standard errors by halves of the bags too."""
     result = _fit_all_bags(bags, y, scaling, dimension, random, done)
     if result.task.theta == 0.0:
         for _ in range(halves.count(y)):
@@ -112,6 +158,7 @@ def _fit_all_bags(
         R_se=best.mixture.share_se * size,
         theta_se=theta_se,
         spread=spread(best.positives.ravel(), best.noise.ravel(), best.mixture),
+        pairs=best.projections.pairs,
     )
 
 

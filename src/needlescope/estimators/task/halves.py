@@ -56,6 +56,14 @@ class Halves(NamedTuple):
     theta_rms: float = 0.0
     R_rms: float = 0.0
 
+    def in_units(self, unit: float) -> Halves:
+        """Return the same with θ in another unit, of this size."""
+        return self._replace(
+            theta=unit * self.theta,
+            deviation=unit * self.deviation,
+            theta_rms=unit * self.theta_rms,
+        )
+
 
 def count(y: FloatArray) -> int:
     """Return how many halves of the bags are used; none where they would be too small."""

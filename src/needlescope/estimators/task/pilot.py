@@ -111,7 +111,7 @@ def plan_from_pilot(
     _need_signal(fit_task(bags, signs, random, lambda: None), len(bags))
     estimate = estimate_task(bags, y, random_state=random)
     _need_signal(estimate, len(bags))
-    task, d = estimate.task, max(round(estimate.dimension), 1)
+    task, d = estimate.tasks.get(learner, estimate.task), max(round(estimate.dimension), 1)
     spec = plan_spec(**_fields(task), d=d, **target, estimated=True)
     result = make_plan(spec, options)
     forward = get_learner(learner, loss)
@@ -205,16 +205,22 @@ def _need_signal(result: Fitted | TaskEstimate, bags: int) -> None:
 
 def _fields(task: Task) -> dict[str, Any]:
     """Return a task's numbers, π no nearer to 0 or 1 than is planned for."""
-    return {"L": int(task.L), "R": int(task.R), "theta": float(task.theta), "pi": float(task.pi)}
+    numbers = {"L": int(task.L), "R": int(task.R), "theta": float(task.theta), "pi": float(task.pi)}
+    return numbers | {"noise": task.noise, "signal": task.signal}
 
 
 def _draw_pilot(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
     """Draw a pilot of the task: bags and their signs, with the expected number of positives."""
     positives = int(np.clip(round(task.pi * n), 5, n - 5))
-    X, y = random.standard_normal((n, task.L, d)), np.full(n, -1.0)
+    X, y, xi = random.standard_normal((n, task.L, d)), np.full(n, -1.0), np.eye(d)[0]
+    if task.levels is not None:  # rotated: scaling the features must not whiten them
+        place = task.noise.spectrum.at_dimension(d)
+        turn = np.linalg.qr(random.standard_normal((d, d)))[0]
+        X = (X * np.sqrt(task.levels.s)[place]) @ turn
+        xi = np.sqrt((task.levels.weight / np.bincount(place))[place]) @ turn
     y[:positives] = 1.0
     for k in range(positives):
-        X[k, random.permutation(task.L)[: task.R], 0] += task.theta
+        X[k, random.permutation(task.L)[: task.R]] += task.theta * xi
     return as_bags(X), y
 
 

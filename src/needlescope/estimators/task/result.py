@@ -11,6 +11,7 @@ from ...grid import choice
 from ...planning.classifier_errors import bags_for_gain
 from ...task import Task
 from .departures import CANNOT_TELL, FAR_OFF, Departure, drifts, errors_level
+from .structure import Structure
 
 GAIN = 0.01
 NAMES = {
@@ -28,13 +29,23 @@ class TaskEstimate:
     Attributes
     ----------
     task : Task
-        L, R, θ and π as the theory takes them; L is the effective size of a bag.
+        L, R, θ and π as the theory takes them; L is the effective size of a bag. Its ``noise`` is
+        the spectrum of negatives, and ``signal`` the weights of the signal on it, unless they are
+        white. Features are scaled to unit variance in negatives, so that the mean eigenvalue is 1.
     R, R_se, theta, theta_se : float
         Signal instances in a positive bag, and their strength; with standard errors, which cover
         differences between halves of the bags. That of θ is infinite where the signal is stronger
-        than any in the search, about 10.
+        than any in the search, about 10. In noise with a spectrum ``task.whitened.theta`` is the
+        strength in whitened coordinates.
     dimension : float
-        Effective number of features.
+        Effective number of features; all that vary where the task has a noise.
+    structure : Structure or None
+        What ``task.noise`` and ``task.signal`` rest on, None where the noise is white: the
+        ``spectrum`` of negatives, with its shrinkage and the offsets of bags, the signal's
+        ``place`` in it with a standard error, and the task in whitened coordinates, ``white``.
+    tasks : dict of Task
+        The task as each of the models sees it: "pooled", "attention", "vectorized". Where bags have
+        offsets these add to its noise; elsewhere all are ``task``.
     bags, positives, features : int
         How many there are.
     pos_label : label
@@ -67,7 +78,9 @@ class TaskEstimate:
     measured_auc : dict
         Their AUCs in the same folds.
     expected : dict
-        What the theory predicts for "pooled" and "attention, split" in that cross-validation.
+        What the theory predicts for "pooled" and "attention, split" in that cross-validation; in
+        noise with a spectrum the mean over data sets of this size, by a small simulation, whose
+        scatter between data sets adds to the counting error of those measured.
     expected_range : dict
         Their range: the errors at θ two standard errors larger, and by the same factor smaller.
     expected_auc : dict
@@ -124,6 +137,8 @@ class TaskEstimate:
     verdict: str
     trust: str
     curves: dict[str, dict[float, float]]
+    tasks: dict[str, Task]
+    structure: Structure | None = None
 
     def bags_for(self, gain: float = GAIN, model: str | None = None) -> float:
         """Return how many more bags lower the predicted error by ``gain``.
@@ -168,6 +183,7 @@ class TaskEstimate:
             else f"signal: none found ({self.surprise:.1f} standard errors)",
             f"task of the theory: L = {task.L}, R = {task.R}, θ = {task.theta:.2f}, "
             f"π = {task.pi:.2f}, in {self.dimension:.0f} dimensions",
+            *self._place(),
             "predicted error: " + _list(self.predicted),
             "measured error: " + _list(self.measured, self.measured_se),
             *(f"{name}: {departure.sentence}" for name, departure in self.departures.items()),
@@ -175,6 +191,19 @@ class TaskEstimate:
             self.sentence(),
         ]
         return "\n".join(lines)
+
+    def _place(self) -> list[str]:
+        """Return a line on the spectrum of the noise and the signal's place, unless it is white."""
+        levels = self.task.levels
+        if levels is None:
+            return []
+        s, quiet = levels.s, levels.s < levels.share @ levels.s
+        return [
+            f"noise: variances from {s.min():.2g} to {s.max():.2g}, below their mean in "
+            f"{levels.share[quiet].sum():.0%} of directions; there the signal has "
+            f"{levels.weight[quiet].sum():.0%} of its weight; whitened it has a strength of "
+            f"{self.task.whitened.theta:.2f}"
+        ]
 
     def sentence(self) -> str:
         """Say in one sentence what the theory predicts, and what was measured."""

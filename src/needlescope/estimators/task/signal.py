@@ -40,6 +40,7 @@ class Projections(NamedTuple):
     direction: str
     along: FloatArray  # repeats × instances
     agreement: float
+    pairs: tuple[tuple[FloatArray, FloatArray], ...] = ()  # directions of disjoint halves
 
 
 def dimension(bags: Bags, scaling: Scaling, y: FloatArray, random: Any) -> float:
@@ -108,6 +109,7 @@ def project_bags(
                     along[name][repeat, here] = (g - noise.mean()) / size
             done()
     agreement: dict[str, list[float]] = {name: [] for name in DIRECTIONS}
+    pairs: dict[str, list[tuple[FloatArray, FloatArray]]] = {name: [] for name in DIRECTIONS}
     negatives = scaling.apply(bags.rows(np.flatnonzero(y < 0.0))) if splits else None
     for _ in range(splits):
         (first, second), _ = stratified(y, 2, random)
@@ -115,12 +117,14 @@ def project_bags(
         for name in DIRECTIONS:
             a, b = (project(negatives, item[name]) for item in pair)
             agreement[name].append(_correlation(a, b))
+            pairs[name].append((pair[0][name], pair[1][name]))
         done()
     return [
         Projections(
             name,
             np.clip(along[name], -FARTHEST_PROJECTION, FARTHEST_PROJECTION),
             float(np.mean(agreement[name])) if splits else np.nan,
+            tuple(pairs[name]),
         )
         for name in DIRECTIONS
         if along[name].any()

@@ -141,7 +141,6 @@ def check_amp(
     """Validate the arguments of `simulate_amp`; return α as an array or a number."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_amp")
-    task.need_one_noise("simulate_amp")
     task.need_plain("simulate_amp")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)

@@ -106,6 +106,15 @@ def _draw(trial: Trial) -> tuple[FloatArray, Data, Data]:
     return xi, D0, D1
 
 
+def training_sets(trial: Trial) -> tuple[FloatArray, tuple[Data, ...]]:
+    """Return the signal, and all data that a classifier is trained on."""
+    spec = trial.spec
+    xi, D0, D1 = _draw(trial)
+    if not spec.trains_query and not spec.joins and spec.reuse != "D0":
+        return xi, (D1,)
+    return xi, (D0,) if spec.reuse == "D0" else (D0, D1)
+
+
 def _signal(trial: Trial) -> FloatArray:
     """Return the direction of the signal, given or random; of several, orthonormal rows."""
     spec, task = trial.spec, trial.spec.task

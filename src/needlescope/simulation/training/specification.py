@@ -53,6 +53,8 @@ class Specification:
     test: str = "auto"
     n_test: int = 10_000
     memory: int = MEMORY
+    whitening: str | None = None
+    shrinkage: Any = "auto"
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -76,7 +76,6 @@ def broadcast_alpha(task: Task, alpha: Value) -> AlphaGrid:
     """
     check_kind("task", task, Task)
     task.need_one_signal("the Bayes-optimal learner")
-    task.need_one_noise("the Bayes-optimal learner")
     task.need_plain("the Bayes-optimal learner")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)

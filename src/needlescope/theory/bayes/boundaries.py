@@ -56,7 +56,6 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     """
     check_kind("task", task, Task)
     task.need_one_signal("phase_boundaries")
-    task.need_one_noise("phase_boundaries")
     task.need_plain("phase_boundaries")
     tol = check_tol(tol)
     points = GridPoints(on_error, task.shape, task)

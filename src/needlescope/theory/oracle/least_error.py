@@ -80,8 +80,7 @@ def oracle(
     """
     check_kind("task", task, Task)
     task.need_one_signal("oracle")
-    task.need_independent_tokens("oracle")
-    task.need_one_noise("oracle")
+    task.need_alike_tokens("oracle")
     choice("model", model, tuple(ORACLES))
     check_count(task, model)
     tol = check_tol(tol)

@@ -71,7 +71,6 @@ def oracle_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("oracle_threshold")
-    task.need_white("oracle_threshold")
     task.need_plain("oracle_threshold")
     choice("model", model, tuple(ORACLES))
     tol = check_tol(tol)
@@ -87,8 +86,9 @@ def oracle_threshold(
     blank = {"model": model, "provenance": of_search(ORACLES[model].provenance)}
 
     def solve(task: Task, target: float) -> dict[str, float]:
-        theta, se = threshold(task, model, float(target), tol)
-        return {"theta": theta, "theta_se": se}
+        gain = task.whitened.theta / task.theta  # the signal is this much stronger once whitened
+        theta, se = threshold(task.whitened, model, float(target), tol)
+        return {"theta": theta / gain, "theta_se": se / gain}
 
     rows = points.solve(blank, pairs, solve)
     options = {"error": error, "tol": tol, "on_error": on_error}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...grid import choice
 from ...models import Model
 from ...task import Task
 from ...training import Training
@@ -26,3 +27,14 @@ def check_readout(task: Task, model: Model) -> None:
     """
     if model.fixed_length:
         task.need_independent_tokens(f"the theory of the {model.name} model")
+
+
+def check_whitening(whitening: str) -> None:
+    """Refuse whitening by an estimate: it depends on the very instances that train."""
+    choice("whitening", whitening, ("known", "estimated", "negatives"))
+    if whitening != "known":
+        raise ValueError(
+            f"the theory has no whitening={whitening!r}: the covariance depends on the instances "
+            "that train the classifier; use needlescope.simulate, or whitening='known', the limit "
+            "of many negatives"
+        )
