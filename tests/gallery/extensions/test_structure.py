@@ -13,7 +13,14 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.style import BAYES_OPTIMAL, DASHED
 from needlescope.gallery import registry
-from needlescope.gallery.extensions.structure import ALPHAS, GIVEN, PLACES, WHITENED, placed
+from needlescope.gallery.extensions.structure import (
+    ALPHAS,
+    ESTIMATED,
+    GIVEN,
+    PLACES,
+    WHITENED,
+    placed,
+)
 from needlescope.gallery.registry import published
 
 drawing = partial(registry.drawing, "structure")
@@ -29,11 +36,14 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
         return {
             (str(unit.arguments["task"]), unit.arguments["model"], str(unit.arguments["training"]))
             for unit in units
-            if unit.call == call
+            if unit.call == call and "whitening" not in unit.arguments
         }
 
     assert points("simulate") <= points("predict")
     assert len(points("simulate")) == 2 * 2 * len(PLACES) * len(ALPHAS)
+    estimated = [unit for unit in units if unit.arguments.get("whitening") in ESTIMATED]
+    assert {unit.call for unit in estimated} == {"simulate"}
+    assert len(estimated) == (8 if full else 4) * len(ESTIMATED) * len(PLACES) * len(ALPHAS)
 
 
 def test_whitening_multiplies_the_strength_by_the_signals_place():
@@ -45,13 +55,14 @@ def test_whitening_multiplies_the_strength_by_the_signals_place():
 def test_rows_belong_to_the_place_of_their_task():
     rows = pd.DataFrame(
         {
-            "task.signal": ["flat", None, None],
-            "task.theta": [3.0, float(WHITENED["loud"].theta), 99.0],
+            "task.signal": ["flat", None, None, "quiet"],
+            "task.theta": [3.0, float(WHITENED["loud"].theta), 99.0, 3.0],
+            "whitening": [None, None, None, "negatives"],
         }
     )
     result = placed(rows)
     assert result.place.tolist()[:2] == ["flat", "loud"] and pd.isna(result.place[2])
-    assert result.whitened.tolist() == [False, True, True]
+    assert result.features.tolist() == ["given", "known", "known", "negatives"]
 
 
 def rows():
@@ -74,6 +85,18 @@ def test_whitened_lines_are_dashed_and_stand_in_the_panel_of_their_signal():
     assert [mark.dash for mark in loud.marks if "attention" in mark.name] == [(), DASHED]
     for panel in (quiet, flat):
         assert not any(hasattr(mark, "name") and mark.name for mark in panel.marks)
+
+
+def test_estimated_covariances_are_dots_without_a_line():
+    dot = {"call": "simulate", "model": "attention", "task.theta": 3.0, "task.signal": "quiet"}
+    dot |= {"training.alpha0": 1.0, "training.alpha1": 1.0, "test_error": [0.1, 0.2]}
+    table = pd.DataFrame({**dot, "whitening": ["negatives", "estimated"]})
+    quiet, *_ = drawing(table).blocks[0].panels
+    marks = [(mark.name, mark.marker, list(mark.y)) for mark in quiet.marks]
+    assert marks == [
+        ("attention, … by negatives", "^", [0.1]),
+        ("attention, … by all instances", "v", [0.2]),
+    ]
 
 
 def test_a_place_is_drawn_on_axes_of_ones_own_and_others_are_refused():
