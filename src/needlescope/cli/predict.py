@@ -44,7 +44,8 @@ def command(
     for point in points(options):
         task, training = split(point, loss, balanced)
         for item in model:
-            result = without_warnings(predict, task, training, item, d=d)
+            whitening = point.get("whitening")
+            result = without_warnings(predict, task, training, item, d=d, whitening=whitening)
             notes += [f"{item}: {note}" for note in result.notes]
             row = {"model": item, **point, "loss": loss, "balanced": balanced}
             row |= {name: getattr(result, name) for name in NAMES}

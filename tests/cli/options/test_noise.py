@@ -17,13 +17,13 @@ def test_noise_with_a_spectrum(run):
     command = ("predict", *given, *options, *POOLED, "--ridge", "0.1")
     rows = json.loads(run(*command, "--json").output)
     assert [row["signal"] for row in rows] == ["quiet", "loud", 0.5]
-    assert {row["spectrum"] for row in rows} == {given[1]} and not rows[0]["whitened"]
+    assert {row["spectrum"] for row in rows} == {given[1]} and rows[0]["whitening"] is None
     noise = ns.Noise(spectrum=ns.Spectrum([4.0, 0.25], [0.2, 0.8]))
     training = ns.Training(alpha0=4.0, alpha1=3.0, loss="square", ridge=0.1)
     for row in rows:
         task = ns.Task(8, 1, 4.0, 0.4, noise=noise, signal=row["signal"])
         assert row["test_error"] == ns.predict(task, training, "pooled").test_error
-    whitened = json.loads(run(*command, "--json", "--whitened").output)
+    whitened = json.loads(run(*command, "--json", "--whitening", "known").output)
     task = ns.Task(8, 1, 4.0, 0.4, noise=noise, signal="loud").whitened
     assert whitened[1]["test_error"] == ns.predict(task, training, "pooled").test_error
     assert "loud" in run(*command).output
@@ -36,9 +36,24 @@ def test_noise_with_a_spectrum(run):
         (("--spectrum", "4,low"), "'4,low' must be eigenvalues separated by commas"),
         (("--spectrum", "4,-1"), "eigenvalues must be a finite number above 0, got -1.0"),
         (("--signal", "loud"), "--signal says where in a spectrum the signal lies; give a --spec"),
-        (("--whitened",), "--whitened takes the covariance out of noise that has one; give a --"),
+        (
+            ("--whitening", "known"),
+            "--whitening takes the covariance out of noise that has one; give a --",
+        ),
+        (("--spectrum", "4,1", "--whitening", "negatives"), "the theory has no whitening='negativ"),
         (("--spectrum", "4,1", "--signal", "lod"), "signal must be one of 'flat', 'quiet', 'lou"),
     ],
 )
 def test_noise_that_cannot_be(options, words, refused):
     assert words in refused("predict", *POOLED, *options)
+
+
+def test_a_simulation_whitens_with_an_estimate(run):
+    size = ("--d", "20", "--trials", "2", "--L", "3", "--n-jobs", "1", "--json")
+    command = ("simulate", *POOLED, "--spectrum", "4,1", *size)
+    rows = [
+        json.loads(run(*command, *more).output)[0]
+        for more in ((), ("--whitening", "negatives"), ("--whitening", "estimated"))
+    ]
+    assert len({row["test_error"] for row in rows}) == 3
+    assert [row["whitening"] for row in rows] == [None, "negatives", "estimated"]

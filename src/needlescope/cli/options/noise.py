@@ -1,4 +1,4 @@
-"""The options for noise with a spectrum: --spectrum, --signal and --whitened."""
+"""The options for noise with a spectrum: --spectrum, --signal and --whitening."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import click
 
 if TYPE_CHECKING:
     from ...task import Task
+
+
+WHITENINGS = ("known", "negatives", "estimated")
 
 
 class Eigenvalues(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
@@ -56,8 +59,9 @@ def _place(word: str) -> str | float:
 def noise(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of noise with a spectrum."""
     command = click.option(
-        "--whitened", is_flag=True, help="On features that are whitened with the known covariance."
-    )(command)
+        "--whitening", type=click.Choice(WHITENINGS),
+        help="Whiten features with the covariance known, or estimated: negatives' or all instances.",
+    )(command)  # fmt: skip
     command = click.option(
         "--signal", type=Places(),
         help="Where in the spectrum the signal lies, flat by default. May be several.",
@@ -71,12 +75,12 @@ def noise(command: Callable[..., Any]) -> Callable[..., Any]:
 def places(options: dict[str, Any]) -> dict[str, list[Any]]:
     """Return the values of what the options say about a spectrum, if they name one.
 
-    >>> places({"spectrum": None, "signal": ["loud"], "whitened": False})
+    >>> places({"spectrum": None, "signal": ["loud"], "whitening": None})
     Traceback (most recent call last):
     ValueError: --signal says where in a spectrum the signal lies; give a --spectrum with it
     """
     if options["spectrum"] is None:
-        for name in ("signal", "whitened"):
+        for name in ("signal", "whitening"):
             if options[name]:
                 why = "says where in a spectrum the signal lies" if name == "signal" else (
                     "takes the covariance out of noise that has one"
@@ -86,7 +90,7 @@ def places(options: dict[str, Any]) -> dict[str, list[Any]]:
     return {
         "spectrum": [options["spectrum"]],
         "signal": options["signal"] or ["flat"],
-        "whitened": [options["whitened"]],
+        "whitening": [options["whitening"]],
     }
 
 
@@ -99,5 +103,4 @@ def in_noise(task: Task, point: dict[str, Any]) -> Task:
         return task
     columns = zip(*_pairs(point["spectrum"]), strict=True)
     noise = Noise(spectrum=Spectrum(*(list(column) for column in columns)))
-    result = task.replace(noise=noise, signal=point["signal"])
-    return result.whitened if point["whitened"] else result
+    return task.replace(noise=noise, signal=point["signal"])

@@ -92,7 +92,7 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
     --------
     >>> points({**dict.fromkeys(["L", "R", "theta", "pi", "alpha0", "alpha1", "ridge", "beta",
     ...                          "eta_w", "eta_b"], [1] * 10), "eta_q": 1, "label_noise": 0,
-    ...         "spectrum": None, "signal": None, "whitened": False})
+    ...         "spectrum": None, "signal": None, "whitening": None})
     Traceback (most recent call last):
     ValueError: the numbers make 10000000000 problems, above 10000; give fewer, or put them into ...
     """
