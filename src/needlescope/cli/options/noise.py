@@ -60,7 +60,7 @@ def noise(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of noise with a spectrum."""
     command = click.option(
         "--whitening", type=click.Choice(WHITENINGS),
-        help="Whiten features with the covariance known, or estimated: negatives' or all instances.",
+        help="Whiten features: by the known covariance, that of negatives, or of all.",
     )(command)  # fmt: skip
     command = click.option(
         "--signal", type=Places(),
