@@ -47,17 +47,17 @@ def command(
     for point in points(options):
         task, training = split(point, loss, balanced)
         for item in model:
-            whitening = {"whitening": point.get("whitening")}
+            whitening = point.get("whitening")
             result = simulate(
                 *(task, training, item, d, trials, seed),
-                sampler=sampler, n_jobs=n_jobs, **whitening,
+                sampler=sampler, n_jobs=n_jobs, whitening=whitening,
             )  # fmt: skip
             row = {"model": item, **point, "loss": loss, "balanced": balanced}
             row |= {"d": d, "trials": trials}
             for name in NAMES:
                 row[name], row[f"{name}_se"] = getattr(result, name), getattr(result, f"{name}_se")
             if theory:
-                limit = without_warnings(predict, task, training, item, d=d, **whitening)
+                limit = without_warnings(predict, task, training, item, d=d, whitening=whitening)
                 row |= {"predicted": limit.test_error, "predicted_se": limit.test_error_se}
                 notes += [f"{item}: {note}" for note in limit.notes]
             rows.append(row)
