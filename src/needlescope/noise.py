@@ -21,6 +21,7 @@ from .spectrum import Levels, Spectrum
 
 SAME_EIGENVALUE = 1e-9  # the relative difference of eigenvalues of a matrix that are one level
 ENTRIES = ("gaussian", "rademacher", "student")
+WHITENINGS = ("known", "estimated", "negatives")  # covariances to whiten features with
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from .signal_count import SignalCount
 from .spectrum import Levels, Spectrum, signal_weights
 
 MOST_SIGNALS = 64
+MOST_ENTRY = 1e150  # of a vector, whose square is finite
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class Task(Gridded):
 
     @property
     def mean_variance(self) -> float:
-        """The variance of a sample's mean token along a direction of unit variance, 1ᵀC1/L²."""
+        """The variance of the mean token of a single task, 1ᵀC1/L² in units of a token's."""
         if self.token_correlation == 0.0:
             return float(1.0 / self.L)
         assert self.noise is not None
@@ -292,9 +293,8 @@ class Task(Gridded):
         if self.token_correlation:
             raise ValueError(
                 f"{what} supports only noise that is independent from token to token, got "
-                f"token_correlation={self.token_correlation!r}; leave it out, or ask for pooling, "
-                "or for attention with a query= of its own, in predict, focus, capacity, "
-                "asymptote or simulate"
+                f"token_correlation={self.token_correlation!r}; leave it out; predict, capacity, "
+                "asymptote and simulate support it, for attention with query= given"
             )
 
     def need_one_noise(self, what: str) -> None:
@@ -366,9 +366,10 @@ class Task(Gridded):
             self._need_no_place("noise without a covariance")
             return
         place = "flat" if self.signal is None else self.signal
+        if isinstance(place, dict | set):
+            raise ValueError(f"signal must be a name, an exponent or a sequence, got {place!r:.60}")
         if not isinstance(place, str) and np.ndim(place):
-            listed("signal", unmasked("signal", place), "numbers")
-            place = tuple(np.ravel(real("signal", place, -np.inf, np.inf)).tolist())
+            place = _vector(place)
         object.__setattr__(self, "signal", place)
         levels_of(self.noise, place)
 
@@ -437,6 +438,17 @@ def _weights_of(noise: Noise, spectrum: Spectrum, place: Any) -> FloatArray:
     s, vectors = noise.axes
     parts = (vectors.T @ (xi / np.abs(xi).max())) ** 2
     return np.asarray(np.bincount(np.searchsorted(spectrum.s, s), parts) / parts.sum())
+
+
+def _vector(place: Any) -> tuple[float, ...]:
+    """Return a signal's vector, or its weights, or refuse it."""
+    listed("signal", unmasked("signal", place), "numbers")
+    numbers = real("signal", place, -MOST_ENTRY, MOST_ENTRY)
+    if np.ndim(numbers) != 1:
+        raise ValueError(
+            f"signal must be a flat sequence of numbers, got an array of shape {np.shape(numbers)}"
+        )
+    return tuple(numbers.tolist())
 
 
 def _count(given: Any) -> Any:

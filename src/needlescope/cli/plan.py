@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..planning import LEARNERS
+from .options.noise import noise_with, places, spectrum
 from .options.problem import loss_option
 from .stopping import check_stopped
 from .tables import output, show
@@ -33,6 +34,7 @@ NUMBERS = (
     help="What learns from the bags.",
 )  # fmt: skip
 @loss_option
+@spectrum
 @click.option("--positives", type=int, help="How many of the bags are positive.")
 @click.option("--costs", type=float, nargs=2, help="What a positive and a negative bag cost.")
 @click.option("--spend", type=float, help="With costs: the total budget.")
@@ -50,10 +52,21 @@ def command(figure: str | None, form: str | None, **options: Any) -> None:
 
     path = None if figure is None else _check_path(Path(figure))
     check_stopped()
-    result = plan(**options)
+    result = plan(**_in_noise(options))
     _print(result, form)
     if path is not None:
         _draw(result, path)
+
+
+def _in_noise(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `plan`: a noise and a place for what the options say about them."""
+    given = places({**options, "whitening": None})
+    rest = {name: value for name, value in options.items() if name not in ("spectrum", "signal")}
+    if not given:
+        return rest
+    if len(given["signal"]) > 1:
+        raise ValueError(f"--signal must be one place for a plan, got {len(given['signal'])}")
+    return {**rest, "noise": noise_with(options["spectrum"]), "signal": given["signal"][0]}
 
 
 def _check_path(path: Path) -> Path:

@@ -197,6 +197,7 @@ def simulate_instances(
 
 
 def _task(instances: Any, is_signal: Any, L: int, R: int, pi: float) -> InstanceTask:
+    L, pi = whole("L", L, 1), single("pi", pi, 0.0, 1.0, open_low=True, open_high=True)
     if isinstance(instances, str) and is_signal is None:
         return _known(instances, L, R, pi)
     return task_from_instances(instances, is_signal, L=L, R=R, pi=pi)
@@ -214,7 +215,7 @@ def _training(task: Task, model: str, n: int, kappa: float, loss: str, ridge: fl
     if model == "pooled":
         return Training(alpha1=alpha, loss=loss, ridge=ridge)
     training = Training(alpha / 2.0, alpha / 2.0, loss=loss, ridge=ridge)
-    kappa = single("kappa", kappa, 0.0, 1e3)
+    kappa = single("kappa", kappa, 0.0, 1e3, open_low=True)
     step = float(kappa * training.eta_q / align(task, training).kappa)
     if not step <= LARGEST_STEP:
         raise ValueError(

@@ -20,7 +20,7 @@ from ..grid import whole
 from ..noise import Noise
 from ..task import Task
 from .sets import LEAST, table
-from .task import InstanceTask, check_varying, shrunk_covariance
+from .task import InstanceTask, check_varying, shrunk_covariance, strength
 
 
 def task_from_bags(
@@ -62,6 +62,8 @@ def task_from_bags(
     >>> result.task.L, bool(abs(result.task.theta - 3.0) < 0.3), result.task.signal_noise is None
     (5, True, True)
     """
+    if np.ndim(X) == 0 or isinstance(X, str):
+        raise ValueError(f"X must be bags of instances, a table each, got {X!r:.60}")
     bags = [table(bag) for bag in X]
     positive = _labels(y, len(bags))
     sizes = np.array([len(bag) for bag in bags])
@@ -86,7 +88,7 @@ def task_from_bags(
     added = _added(bags, positive, mean) / R
     shift = added.mean(axis=0)
     covariance, share = shrunk_covariance(background, shrinkage)
-    theta = float(np.linalg.norm(shift))
+    theta = strength(shift, mean)
     task = Task(
         *(round(sizes.mean()), R, theta, float(positive.mean())),
         noise=Noise(covariance=covariance),
@@ -111,6 +113,9 @@ def _labels(y: Any, count: int) -> Any:
         raise ValueError(
             f"y must be a number or True or False for each of {count} bags, got {y!r:.60}"
         )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        bag = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise ValueError(f"y must be finite, got {labels[bag]} for bag {bag}; drop such bags")
     positive = labels > 0
     if positive.all() or not positive.any():
         raise ValueError(

@@ -79,10 +79,16 @@ def _first(bad: Any) -> int:
 
 def _marks(is_signal: Any, count: int) -> IndexArray:
     marks = np.asarray(is_signal)
-    if marks.shape != (count,) or not np.isin(marks, (0, 1)).all():
+    if marks.shape != (count,):
         raise ValueError(
             f"is_signal must say for each of the {count} instances whether it is one, True or "
-            f"False, got {is_signal!r:.60}"
+            f"False, got an array of shape {marks.shape}"
+        )
+    odd = ~np.isin(marks, (0, 1))
+    if odd.any():
+        raise ValueError(
+            "is_signal must be True or False for each instance, got "
+            f"{marks[odd][0]!r}; compare labels with that of the signal, such as y == 2"
         )
     marks = marks.astype(bool)
     for name, found in (("background", ~marks), ("signal", marks)):

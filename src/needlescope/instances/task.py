@@ -23,6 +23,7 @@ from ..task import Task
 from .sets import read_instances
 
 RULES = ("ledoit_wolf", "oas")
+ROUNDING = 1e-12  # of means: a smaller difference is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,13 @@ class InstanceTask:
 
     def transform(self, X: Any, whiten: bool = False) -> FloatArray:
         """Return instances less the background's mean; whitened by its covariance, if asked."""
-        centred = np.asarray(X, float) - self.mean
+        X = np.asarray(X, float)
+        if X.ndim == 0 or X.shape[-1] != len(self.mean):
+            raise ValueError(
+                f"X must have {len(self.mean)} features in its last axis, got an array of shape "
+                f"{X.shape}"
+            )
+        centred = X - self.mean
         if not whiten:
             return np.asarray(centred)
         rows = centred.reshape(-1, centred.shape[-1])
@@ -126,12 +133,7 @@ def task_from_instances(
     mean = background.mean(axis=0)
     shift = signal.mean(axis=0) - mean
     first, second = (shrunk_covariance(rows, shrinkage) for rows in (background, signal))
-    theta = float(np.linalg.norm(shift))
-    if theta == 0.0:
-        raise ValueError(
-            "instances must differ in their means, got signal and background with the same; a "
-            "linear readout sees no other difference"
-        )
+    theta = strength(shift, mean)
     task = Task(
         *(L, R, theta, pi),
         noise=Noise(covariance=first[0]),
@@ -141,6 +143,21 @@ def task_from_instances(
     spread = np.trace(first[0]) / len(background) + np.trace(second[0]) / len(signal)
     counts = len(background), len(signal)
     return InstanceTask(task, mean, (first[1], second[1]), *counts, float(spread / (2.0 * theta)))
+
+
+def strength(shift: FloatArray, mean: FloatArray) -> float:
+    """Return the length of a difference of means, or refuse one that is rounding.
+
+    >>> strength(np.array([3.0, 4.0]), np.ones(2))
+    5.0
+    """
+    theta = float(np.linalg.norm(shift))
+    if theta <= ROUNDING * (1.0 + float(np.linalg.norm(mean))):
+        raise ValueError(
+            "instances must differ in their means, got signal and background with the same; a "
+            "linear readout sees no other difference"
+        )
+    return theta
 
 
 def check_varying(background: FloatArray) -> None:

@@ -93,8 +93,8 @@ def sensitivity(
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     task.need_one_signal("sensitivity")
-    check_steps(task, training)
     task.need_plain("sensitivity")
+    check_steps(task, training)
     if task.shape or training.shape:
         raise ValueError("sensitivity takes one problem at a time, got a grid")
     kind = get_model(model)

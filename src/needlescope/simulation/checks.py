@@ -13,7 +13,7 @@ from ..grid import check_kind, choice, listed, single, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
 from ..models.checks import check_query, check_schedule, check_test
-from ..noise import STANDARD, Noise
+from ..noise import STANDARD, WHITENINGS, Noise
 from ..query import Query
 from ..task import Task
 from ..training import DATA, Training
@@ -24,7 +24,6 @@ from .training.specification import GridPoint, Specification
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
 TESTS = ("auto", "exact", "sampled")
-WHITENINGS = ("known", "estimated", "negatives")
 # Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
 # and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
 MOST_TRIALS = 100_000
@@ -109,8 +108,10 @@ def check_whitening(
     if isinstance(shrinkage, str):
         choice("shrinkage", shrinkage, ("auto",))
     else:
-        single("shrinkage", shrinkage, 0.0, 1.0)
+        single("shrinkage", shrinkage, 0.0, 1.0, open_low=True)
     task.need_one_signal("whitening")
+    if estimated:
+        task.need_one_noise(f"whitening={whitening!r}")
     if noise is not None:
         raise ValueError(
             f"whitening={whitening!r} is of the noise of the task, got noise={noise!r} beside it; "

@@ -112,6 +112,8 @@ def predict(
     check_readout(task, kind)
     tol = check_tol(tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
+    if d is not None and task.noise is not None:
+        task.noise.check_dimension(d)
     if whitening is not None:
         check_whitening(whitening)
         task, test_task = task.whitened, None if test_task is None else test_task.whitened
@@ -126,7 +128,7 @@ def predict(
     points = GridPoints(on_error, shape, task, training, query, test_task)
     parts = (part.scalars(shape) for part in (task, training, given, test))
     if task.signal_noise is not None:
-        check_two_noises(kind, training, test is task, d)
+        check_two_noises(kind, training, query, test is task, d)
     jobs = [
         GridProblem(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)

@@ -7,61 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .values import Eigenvalues, Names, Places, pairs_of
+
 if TYPE_CHECKING:
+    from ...noise import Noise
     from ...task import Task
 
 
-WHITENINGS = ("known", "negatives", "estimated")
-
-
-class Eigenvalues(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
-    """Eigenvalues, each with a multiplicity or share after a colon if they differ."""
-
-    name = "eigenvalue[:share],…"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the words themselves, which a table shows, or refuse them."""
-        try:
-            lengths = {len(pair) for pair in _pairs(value)}
-        except ValueError:
-            lengths = set()
-        if lengths not in ({1}, {2}):
-            self.fail(
-                f"{value!r} must be eigenvalues separated by commas, each of them or none with a "
-                "share after a colon, such as 4:0.2,0.25:0.8",
-                param,
-                ctx,
-            )
-        return value
-
-
-def _pairs(words: str) -> list[list[float]]:
-    return [[float(word) for word in part.split(":")] for part in words.split(",")]
-
-
-class Places(click.ParamType):  # type: ignore[type-arg]
-    """Places of a signal, separated by commas: names or exponents."""
-
-    name = "flat|quiet|loud|exponent,…"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return a list of names and numbers."""
-        return [_place(word) for word in value.split(",")] if isinstance(value, str) else value
-
-
-def _place(word: str) -> str | float:
-    try:
-        return float(word)
-    except ValueError:
-        return word
-
-
 def noise(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of noise with a spectrum."""
-    command = click.option(
-        "--whitening", type=click.Choice(WHITENINGS),
+    """Add the options of noise with a spectrum, and of whitening."""
+    return click.option(
+        "--whitening", type=Names("noise", "WHITENINGS"),
         help="Whiten features: by the known covariance, that of negatives, or of all.",
-    )(command)  # fmt: skip
+    )(spectrum(command))  # fmt: skip
+
+
+def spectrum(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of noise with a spectrum."""
     command = click.option(
         "--signal", type=Places(),
         help="Where in the spectrum the signal lies, flat by default. May be several.",
@@ -96,11 +58,19 @@ def places(options: dict[str, Any]) -> dict[str, list[Any]]:
 
 def in_noise(task: Task, point: dict[str, Any]) -> Task:
     """Return a task in the noise of a point of `places`."""
+    if "spectrum" not in point:
+        return task
+    return task.replace(noise=noise_with(point["spectrum"]), signal=point["signal"])
+
+
+def noise_with(words: str) -> Noise:
+    """Return noise with the eigenvalues that an option has.
+
+    >>> noise_with("4:1,0.25:4")
+    Noise(entries='gaussian', spectrum=Spectrum((4.0, 0.25), (0.2, 0.8)))
+    """
     from ...noise import Noise
     from ...spectrum import Spectrum
 
-    if "spectrum" not in point:
-        return task
-    columns = zip(*_pairs(point["spectrum"]), strict=True)
-    noise = Noise(spectrum=Spectrum(*(list(column) for column in columns)))
-    return task.replace(noise=noise, signal=point["signal"])
+    columns = zip(*pairs_of(words), strict=True)
+    return Noise(spectrum=Spectrum(*(list(column) for column in columns)))

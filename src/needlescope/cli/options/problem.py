@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import click
 
 from .noise import in_noise, noise, places
+from .values import Names, Numbers
 
 TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5", "label-noise": "0"}
 TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
@@ -18,48 +18,6 @@ WHOLE = ("L", "R")
 DEFAULT_MODELS = ("attention", "pooled", "vectorized")
 MOST_PROBLEMS = 10_000
 """Problems of one command, which shows and keeps nothing before the last."""
-
-
-class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
-    """One number or several, separated by commas."""
-
-    name = "numbers"
-
-    def __init__(self, whole: bool = False) -> None:
-        self.kind = int if whole else float
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return a number, or a list of them."""
-        if not isinstance(value, str):
-            return value
-        try:
-            result = [self.kind(part) for part in value.split(",")]
-        except ValueError:
-            word = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"{value!r} must be {word} separated by commas", param, ctx)
-        return result[0] if len(result) == 1 else result
-
-
-class Names(click.ParamType):  # type: ignore[type-arg]
-    """A key of a table of the package, loaded only to check a value or to show the keys."""
-
-    name = "choice"
-
-    def __init__(self, package: str, table: str) -> None:
-        self.package, self.table = package, table
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The keys of the table."""
-        return tuple(getattr(import_module(f"needlescope.{self.package}"), self.table))
-
-    def get_metavar(self, param: Any, ctx: Any = None) -> str:
-        """Return all names, for the help."""
-        return f"[{'|'.join(self.names)}]"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the name, or refuse it."""
-        return click.Choice(self.names).convert(value, param, ctx)
 
 
 loss_option = click.option(

@@ -42,7 +42,7 @@ def whitened_trial(trial: Trial) -> Trial:
     size = float(np.linalg.norm(xi))
     task = spec.task.replace(
         theta=spec.task.theta * size,
-        noise=Noise(covariance=lower @ lower.T),
+        noise=Noise(covariance=lower @ lower.T, token_correlation=spec.noise.token_correlation),
         signal=tuple((xi / size).tolist()),
     )
     noise = task.noise.at_dimension(spec.d)

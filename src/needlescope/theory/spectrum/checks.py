@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...grid import choice
 from ...models import Model
+from ...noise import WHITENINGS
 from ...task import Task
 from ...training import Training
 
@@ -31,7 +32,7 @@ def check_readout(task: Task, model: Model) -> None:
 
 def check_whitening(whitening: str) -> None:
     """Refuse whitening by an estimate: it depends on the very instances that train."""
-    choice("whitening", whitening, ("known", "estimated", "negatives"))
+    choice("whitening", whitening, WHITENINGS)
     if whitening != "known":
         raise ValueError(
             f"the theory has no whitening={whitening!r}: the covariance depends on the instances "

@@ -17,6 +17,8 @@ from ...noise import Noise
 from ...query import Query
 from ...task import Task
 
+MOST = 3000  # rows of a matrix
+
 
 class Pair(NamedTuple):
     """Σ₀ and Σ₁, the unit signal ξ, the weight of each row in ⟨·⟩, and ‖Σ₀^{-1/2}ξ‖."""
@@ -62,6 +64,13 @@ def pair_of(task: Task) -> Pair:
     levels = task.levels
     assert levels is not None
     noises: tuple[Noise, Noise] = task.noise, task.signal_noise
+    matrix = task.noise.covariance
+    size = len(levels.s if matrix is None else matrix)
+    if size > MOST:
+        raise ValueError(
+            f"signal_noise supports at most {MOST} features, or eigenvalues of a spectrum, as it "
+            f"inverts matrices of them, got {size}; give fewer"
+        )
     if task.noise.covariance is None:
         first, second = (np.diag(noise.levels.s) for noise in noises)
         return Pair((first, second), np.sqrt(levels.weight), levels.share, levels.gain)

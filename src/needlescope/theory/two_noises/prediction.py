@@ -25,11 +25,19 @@ from .steps import two_steps
 
 FEWEST, MOST = 2**10, 2**15  # lattice points of a replicate
 MODELS = ("attention", "pooled")
+SHARPEST_KAPPA = 100.0  # of a given query: beyond, attention is hard, and the law too rough
 MEASURED = ("test_error", "train_loss", "train_error")
 
 
-def check_two_noises(model: Model, training: Training, same_test: bool, d: int | None) -> None:
+def check_two_noises(
+    model: Model, training: Training, query: Query | None, same_test: bool, d: int | None
+) -> None:
     """Refuse what this theory does not have."""
+    if query is not None and np.any(np.asarray(query.kappa) > SHARPEST_KAPPA):
+        raise ValueError(
+            f"kappa must be at most {SHARPEST_KAPPA:g} with signal_noise, got "
+            f"{np.max(query.kappa):g}; simulate takes it"
+        )
     if model.name not in MODELS:
         raise ValueError(
             f"predict with signal_noise supports the models {', '.join(MODELS)}, got "
