@@ -109,7 +109,7 @@ def combined(first: float, sources: Sequence[Range]) -> Range:
     (0.1, 0.3)
     >>> low, high = combined(0.2, [(0.1, 0.3), (0.1, 0.2)])
     >>> round(low, 3), round(high, 3)  # logit 0.2 − √2 (logit 0.2 − logit 0.1)
-    (0.073, 0.3)
+    (0.074, 0.3)
     """
     ranges = [(min(first, *ends), max(first, *ends)) for ends in sources]
     if len(ranges) < 2:
