@@ -9,8 +9,7 @@ independent, and combine in quadrature on the scale of log odds, which keeps err
 
     logit p_± = logit p ± √( Σ_k (logit p_k − logit p)² )     over the p_k on this side of p.
 
-In white noise θ is the only source. The eigenvalues are known better than the place, and count as
-known.
+In white noise θ is the only source. The uncertainty of the eigenvalues is left out.
 """
 
 from __future__ import annotations
