@@ -126,6 +126,18 @@ class TestPlace:
         assert abs(np.mean(scores)) < 0.4
         assert 0.1 < np.mean(np.square(scores)) < 1.3  # four pairs know more than one
 
+    def test_a_random_signal_is_uneven_within_groups(self):
+        """Directions without noise: groups of a power law do not say where in them a signal is."""
+        s = np.arange(1.0, 41.0) ** -1.0
+        scores = []
+        for seed in range(200):
+            zeta = np.random.default_rng(seed).standard_normal(40)
+            place = place_of(known(s), [(zeta, zeta)], 1.0)
+            truth = zeta**2 @ np.log(s) / (zeta @ zeta)
+            scores.append((place.log_s - truth) / place.log_s_se)
+        assert abs(np.mean(scores)) < 0.25
+        assert np.mean(np.square(scores)) == pytest.approx(1.0, rel=0.3)
+
     def test_it_moves_by_its_standard_error(self):
         place = Place(np.full(4, 0.25), float(np.log([0.25, 1.0, 2.0, 4.0]).mean()), 0.1)
         moved = place.moved(np.array([0.25, 1.0, 2.0, 4.0]), 2.0)

@@ -16,7 +16,7 @@ AGREEING_ERRORS = 2.75  # standard errors of counting within which a measured er
 AGREEING_DIFFERENCE = 0.01  # that always agrees, unless it is a miss by the factor below
 MISSED_FACTOR = 2.0  # between the measured and the predicted error, that is a miss
 MISSED_ERRORS = 2.0  # standard errors of counting, from which it is
-UNCERTAIN_FACTOR = 1.5  # by which the uncertainty of θ changes a prediction that is too uncertain
+UNCERTAIN_FACTOR = 1.5  # by which the task's uncertainty changes a prediction too uncertain to use
 BEATEN_CHANCE = 1e-3  # that counting alone takes a measured error below the Bayes error
 DRIFTING = 0.1  # relative change of θ from halves to all
 
@@ -72,8 +72,8 @@ class ErrorComparison(NamedTuple):
     def judge(self) -> Departure:
         """Judge whether the measured error is as predicted, is not, or whether that is uncertain.
 
-        The uncertainty of θ makes a prediction uncertain. Where it changes it by a factor of 1.5,
-        and by more than counting does, the verdict is undecided, unless the measured error is
+        The uncertainty of the task makes a prediction uncertain. Where it changes it by a factor of
+        1.5, and by more than counting does, the verdict is undecided, unless the measured error is
         beyond even that. Elsewhere an error twice or half as large as predicted is a miss, if
         counting does not explain it.
 

@@ -120,12 +120,9 @@ def estimate_task(
             for (name, model), at in zip(MODELS.items(), predictions, strict=True)
         }
         expected = {name: size.mean for name, size in sizes.items()}
+        at_size = list(sizes.values())
         measured, measured_auc = _cross_validate(bags, signs, predictions[1], folds, random, done)
-        ranges, aucs, floor = prediction_ranges(result, trained_on, predictions, shares)
-    ranges = {
-        name: (size.ratio * ranges[name][0], size.ratio * ranges[name][1])
-        for name, size in sizes.items()
-    }
+        ranges, aucs, floor = prediction_ranges(result, trained_on, predictions, shares, at_size)
     errors_se = {name: _counting_se(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(

@@ -82,7 +82,9 @@ class TaskEstimate:
         noise with a spectrum the mean over data sets of this size, by a small simulation, whose
         scatter between data sets adds to the counting error of those measured.
     expected_range : dict
-        Their range: the errors at θ two standard errors larger, and by the same factor smaller.
+        Their range: the errors at θ two standard errors larger, and by the same factor smaller. In
+        noise with a spectrum two standard errors of the signal's place, and of the simulated mean,
+        add to it in quadrature on the scale of log odds.
     expected_auc : dict
         What it predicts for their AUCs. Where less than a fifth of the bags are of one class,
         errors say little, and AUCs are compared too.
@@ -90,8 +92,8 @@ class TaskEstimate:
         How far the data are from what the theory assumes, and measured errors from the expected.
     verdict : str
         On the measured errors: "as predicted"; "not as predicted", and a plan is not to be trusted;
-        or "cannot tell": θ is too uncertain, or there is no signal. An error twice or half as large
-        as predicted is never as predicted unless counting explains it.
+        or "cannot tell": the task is too uncertain, or there is no signal. An error twice or half
+        as large as predicted is never as predicted unless counting explains it.
     trust : str
         How far to trust the predictions.
     curves : dict

@@ -14,6 +14,11 @@ In the coordinates whitened by Σ̂ the task is that of white noise, with the st
 which negatives overstate by 1/√(1 − d/n), as they are whitened by themselves.
 There two directions a and b, trained on disjoint halves of the bags, have independent noise, so
 that Σ a_k b_k over a few groups of eigenvalues is an unbiased weight of the signal on each.
+Within a group the weights count as even. A signal of random direction has shares of a group's n
+dimensions that are Dirichlet(1/2), so that Σ z_k x_k varies about its value by 2/(n + 2) times the
+variance of x in the group: with Z the weight of a group, and c the noise over signal of a product,
+
+    se² = 2c/D Σ z_k (x_k − x̄)² + c²/D ⟨(x_k − x̄)²⟩ + Σ_groups Z² 2/(n + 2) var(x),     x = log s.
 
 A bag may have an offset, with a covariance Σ_B that is part of Σ. Weights a on its instances leave
 it as it is, and the noise of a feature is ‖a‖² (Σ + (1/‖a‖² − 1) Σ_B): each model sees a spectrum
@@ -162,7 +167,16 @@ def place_of(
     noise = (1.0 - agreement) / max(agreement, 1e-3)
     away = (x - log_s) ** 2
     square = 2.0 * noise * float(z @ away) + noise**2 * float(away.mean())
-    return Place(z, log_s, float(np.sqrt(square / spectrum.dimension)))
+    square = square / spectrum.dimension + _uneven(x, z, group)
+    return Place(z, log_s, float(np.sqrt(square)))
+
+
+def _uneven(x: FloatArray, z: FloatArray, group: IndexArray) -> float:
+    """Return the variance of Σ z x for a signal of random direction within each group."""
+    count = np.bincount(group).astype(float)
+    mean = np.bincount(group, x) / count
+    variance = np.bincount(group, (x - mean[group]) ** 2) / count
+    return float((np.bincount(group, z) ** 2 * 2.0 / (count + 2.0)) @ variance)
 
 
 def structured(task: Task, spectrum: NoiseSpectrum, place: Place, share: float = 1.0) -> Task:
