@@ -23,6 +23,7 @@ TWO = ns.Spectrum.two_levels(high=4.0, low=0.25, share=0.25)
 TASK = ns.Task(L=6, R=1, theta=4.0, pi=0.4, noise=ns.Noise(spectrum=TWO))
 TRAINING = ns.Training(alpha0=4.0, alpha1=3.0, loss="square", ridge=0.1)
 FULL = TASK.replace(noise=ns.Noise(covariance=spread(D)))
+TIED = TASK.replace(noise=ns.Noise(spectrum=TWO, token_correlation=0.6))
 
 
 def trial(task=TASK, training=TRAINING, model="attention", **options):
@@ -35,8 +36,8 @@ def instances(trial):
     return np.concatenate([hold(part).X.reshape(-1, D) for part in parts]).astype(float)
 
 
-@pytest.mark.parametrize("task", [TASK, FULL, TASK.replace(noise=None, signal=None)])
-@pytest.mark.parametrize("shrinkage", [0.0, 0.3])
+@pytest.mark.parametrize("task", [TASK, FULL, TASK.replace(noise=None, signal=None), TIED])
+@pytest.mark.parametrize("shrinkage", [1e-9, 0.3])
 def test_it_is_the_same_data_in_whitened_coordinates(task, shrinkage):
     before = trial(task, shrinkage=shrinkage)
     after = whitened_trial(before)
@@ -46,7 +47,7 @@ def test_it_is_the_same_data_in_whitened_coordinates(task, shrinkage):
     inside = X @ np.linalg.solve(shrunk, X[:50].T)
     assert pytest.approx(inside, abs=2e-3) == Y @ Y[:50].T
     assert after.spec.task.theta > 0.0 and after.spec.whitening is None
-    if not shrinkage:
+    if shrinkage < 0.1:
         assert np.cov(Y.T, bias=True) == pytest.approx(np.eye(D), abs=1e-4)
 
 
@@ -120,3 +121,42 @@ def test_many_instances_are_as_good_as_a_known_covariance():
     )
     assert abs(estimated.cosine_q - known.cosine_q) < 0.05
     assert none.cosine_q < known.cosine_q - 0.2
+
+
+def own_error(task, rng, negatives, n=96, fresh=2000, shrinkage=0.1):
+    """Return the test error of pooling on whitened features, in a few lines of NumPy."""
+    s = np.repeat([4.0, 0.25], [D // 4, D - D // 4])
+    xi = rng.standard_normal(D)
+    xi /= np.linalg.norm(xi)
+    rho = task.token_correlation
+    C = rho ** abs(np.subtract.outer(range(task.L), range(task.L))) if rho else np.eye(task.L)
+
+    def draw(count):
+        y = np.where(rng.random(count) < task.pi, 1.0, -1.0)
+        X = np.linalg.cholesky(C) @ rng.standard_normal((count, task.L, D)) * np.sqrt(s)
+        X[np.flatnonzero(y > 0.0), rng.integers(0, task.L, int((y > 0.0).sum()))] += task.theta * xi
+        return X, y
+
+    X, y = draw(n)
+    rows = (X[y < 0.0] if negatives else X).reshape(-1, D)
+    S = (1.0 - shrinkage) * np.cov(rows.T, bias=True)
+    S += shrinkage * np.trace(S) / (1.0 - shrinkage) / D * np.eye(D)
+    values, vectors = np.linalg.eigh(S)
+    M = vectors / np.sqrt(values) @ vectors.T
+    F = np.column_stack([X.mean(axis=1) @ M, np.ones(n)])
+    ridge = 0.1 * n * np.diag([*np.ones(D), 0.0])
+    w = np.linalg.solve(F.T @ F + ridge, F.T @ y)
+    X, y = draw(fresh)
+    return float(np.mean(y * (X.mean(axis=1) @ M @ w[:-1] + w[-1]) <= 0.0))
+
+
+@pytest.mark.parametrize("kind", ["negatives", "estimated"])
+@pytest.mark.parametrize("task", [TASK, TIED], ids=["independent", "correlated"])
+def test_errors_are_those_of_a_plain_simulation(task, kind):
+    training = ns.Training(alpha1=96 / D, loss="square", ridge=0.1)
+    options = {"whitening": kind, "shrinkage": 0.1, "n_jobs": 1}
+    found = ns.simulate(task, training, "pooled", D, 60, 5, **options)
+    rng = np.random.default_rng(6)
+    own = np.array([own_error(task, rng, kind == "negatives") for _ in range(60)])
+    error = np.hypot(found.test_error_se, own.std(ddof=1) / np.sqrt(len(own)))
+    assert abs(found.test_error - own.mean()) < 4.5 * error

@@ -25,6 +25,7 @@ from ...arrays import FloatArray
 from ..spectrum.directions import Directions
 
 ROOT_STEPS = 200
+SETTLED = 4e-15  # a relative step of Newton: smaller ones are rounding, and go to and fro
 
 
 class Penalty(NamedTuple):
@@ -135,7 +136,7 @@ def _chi(t: float, delta: float, lam: float, where: Directions) -> tuple[float, 
         total = float(p @ f)
         step = (target - 1.0 / total) * total**2 / float(p @ f**2)
         x = max(x + step, 1e-3 * x)
-        if abs(step) <= 4e-16 * x:
+        if abs(step) <= SETTLED * x:
             return x - low, 1.0 / (rest + x)
     if not abs(step) <= 1e-12 * x:
         return np.nan, np.full(len(s), np.nan)
