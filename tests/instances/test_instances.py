@@ -170,7 +170,7 @@ FLAT[:, 2] = 1.0
         (("digits", MARKS), "is_signal must be left out with the set 'digits', which has its own"),
         ((X, None), "is_signal must say for each of the 400 instances whether it is one, True or"),
         ((X, MARKS[:9]), "is_signal must say for each of the 400 instances"),
-        ((X, np.arange(400)), "is_signal must say for each of the 400 instances"),
+        ((X, np.arange(400)), "is_signal must be True or False for each instance, got np.int64(2)"),
         (
             (X, np.arange(400) < 3),
             "is_signal must leave at least 10 signal instances to estimate a",
@@ -270,6 +270,13 @@ def test_bags_alone_give_background_and_signal() -> None:
         ),
         (([X[:3], X[:3]], [0, 1]), {}, "X must have at least 10 instances in negative bags, got 3"),
         (([BAD, X], [0, 1]), {}, "instances must be finite"),
+        ((3, [1]), {}, "X must be bags of instances, a table each, got 3"),
+        ((X.reshape(100, 4, 4), [1, np.nan] * 50), {}, "y must be finite, got nan for bag 1"),
+        (
+            (np.tile(X[:4], (40, 1, 1)), np.arange(40) % 2),
+            {},
+            "instances must differ in their means",
+        ),
     ],
 )
 def test_bags_that_make_no_task_are_refused(

@@ -62,7 +62,7 @@ def task_from_bags(
     >>> result.task.L, bool(abs(result.task.theta - 3.0) < 0.3), result.task.signal_noise is None
     (5, True, True)
     """
-    if np.ndim(X) == 0 or isinstance(X, str):
+    if isinstance(X, str) or not hasattr(X, "__len__"):
         raise ValueError(f"X must be bags of instances, a table each, got {X!r:.60}")
     bags = [table(bag) for bag in X]
     positive = _labels(y, len(bags))

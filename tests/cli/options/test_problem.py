@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+COVERS = ("values",)
+
 
 def test_every_combination_is_a_problem(run):
     options = ("--alpha1", "1,3", "--theta", "2,5", "--model", "pooled", "--json")
