@@ -108,11 +108,34 @@ CASES = [
             ({"model": "hard"}, "predict with signal_noise supports the models attention, pooled"),
             ({"d": 100}, "d must be left out with signal_noise, got 100"),
             ({"training": {"ridge": 0.0}}, "ridge must be above 0 with signal_noise, got 0"),
+            ({"query": ns.Query(np.inf, 0.8)}, "kappa must be at most 100 with signal_noise, got"),
             (
                 {"test_task": TWO_NOISES.replace(theta=2.0)},
                 "predict with signal_noise tests on the task that it trains on",
             ),
         )
+    ),
+    Case(
+        "two noises of many eigenvalues",
+        asks(
+            ns.predict,
+            TASK.replace(
+                noise=ns.Noise(spectrum=ns.Spectrum.power_law(0.5, 3001)),
+                signal_noise=ns.Noise(spectrum=ns.Spectrum.power_law(0.6, 3001)),
+            ),
+            TRAINING,
+        ),
+        "signal_noise supports at most 3000 features, or eigenvalues of a spectrum",
+    ),
+    Case(
+        "a covariance of another size than d",
+        asks(ns.predict, TASK.replace(noise=ns.Noise(covariance=2.0 * np.eye(3))), TRAINING, d=9),
+        "covariance must be 9 × 9 to go with d=9, got 3 × 3",
+    ),
+    Case(
+        "two noises whitened by an estimate",
+        asks(ns.simulate, TWO_NOISES, TRAINING, d=20, whitening="negatives"),
+        f"whitening='negatives' {ONE_NOISE}",
     ),
     Case(
         "an exact test with two noises",
