@@ -174,7 +174,8 @@ CASES = [
     *(
         Case(f"whitening shrunk by {value}", whitened(shrinkage=value), says)
         for value, says in (
-            (1.5, r"shrinkage must be a number in \[0, 1\], got 1\.5"),
+            (1.5, r"shrinkage must be a number in \(0, 1\], got 1\.5"),
+            (0.0, r"shrinkage must be a number in \(0, 1\], got 0\.0"),
             ("some", "shrinkage must be one of 'auto'"),
         )
     ),
