@@ -135,6 +135,13 @@ class Hessian:
         self.positive = ((negative == 0) & (det2 > 0.0)) | one
         self.det2 = np.where(np.abs(det2) < 1e-300, 1e-300, det2)
 
+    @property
+    def middle(self) -> FloatArray:
+        """K of H⁻¹ = blocks⁻¹ − X K Xᵀ, 2 × 2 for each sample."""
+        (p, q, r, t), s, c, zero = self.I, self.s, self.bend, 0.0 * self.s
+        C = np.array([[zero, -s], [-s, c]])
+        return np.asarray(np.einsum("ijn,jkn->ikn", np.array([[t, -q], [-r, p]]) / self.det2, C))
+
     def solve(self, right: Fields) -> Fields:
         """Return H⁻¹ times a vector of each sample."""
         q, u = self.uu * right.q - self.qu * right.u, self.qq * right.u - self.qu * right.q

@@ -8,7 +8,8 @@ Plain iteration does not converge: its linear part has complex eigenvalues beyon
 3. on a fine lattice of several replicates, a few steps with one Jacobian remove what is left.
 
 The minimum of a sample may jump as the unknowns move, so the equations on n points have steps of
-size 1/n. No residual gets below them: step 3 ends when its step is small against the standard error.
+size 1/n. No residual gets below them: step 3 ends when its step is small against the standard error,
+and what is left of it counts as one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
-from .equations import FLATTEST, Moments, Problem, moments, precision, residual
+from .equations import FLATTEST, Problem, moments, precision, residual
 from .order import SIZE, Order, from_vector, to_vector
 from .samples import Samples, draw
 
@@ -38,7 +39,8 @@ COARSE_TOL = 1e-2  # largest residual on the coarse lattice
 NEWTON_STEPS = 25
 LARGEST_STEP = 1.0
 SETTLED = 0.2  # of the standard error, that a last step may have
-FINE_STEPS = 10
+FINE_STEPS = 8
+CAUGHT = 1.0  # the same where the steps of the equations leave no smaller one
 
 
 class Start(NamedTuple):
@@ -55,8 +57,8 @@ class Solved(NamedTuple):
     each: FloatArray  # replicates × 9
     loss: FloatArray  # of each replicate at its own unknowns
     wrong: FloatArray
+    left: FloatArray  # the step that was not taken any more
     residual: float
-    jacobian: FloatArray
 
 
 @lru_cache(maxsize=8)
@@ -227,29 +229,23 @@ def refine(problem: Problem, x: FloatArray, points: int) -> Solved:
     slopes = differences(looked_at, x, looked_at(x))
     J, observed = slopes[:SIZE], slopes[SIZE:]
     samples = lattice(problem.task.L, points, REPLICATES)
-    for _ in range(FINE_STEPS):
+    for count in range(FINE_STEPS):
         means = moments(problem, from_vector(x), samples)
         r = residual(problem, x, means.pooled())
         each = np.array([residual(problem, x, means.of(k)) for k in range(REPLICATES)])
         step = _newton_step(J, r)
         own = -np.linalg.solve(J, each.T).T
         error = own.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
-        if (np.abs(step) <= SETTLED * error).all():
-            return _solved(x, own, means, observed, r, J)
+        enough = SETTLED if count < FINE_STEPS - 1 else CAUGHT
+        if (np.abs(step) <= enough * error).all():
+            loss, wrong = means.loss + own @ observed[0], means.wrong + own @ observed[1]
+            return Solved(x, x + own, loss, wrong, step, float(np.abs(r).max()))
         if np.abs(step).max() > DIFFERENCE:  # far enough to learn from
             new = _residual(problem, x + step, samples)
             J = J + np.outer(new - r - J @ step, step) / (step @ step)
         x = x + step
     raise NotConverged(
-        f"a residual of {np.abs(r).max():.1e} is left on {points} points, whose own uncertainty is "
-        f"{np.abs(each.std(axis=0)).max():.1e}"
+        f"the equations of joint training end at a residual of {np.abs(r).max():.1e} on {points} "
+        f"points of {REPLICATES} lattices, whose own uncertainty is {np.abs(error).max():.1e}; a "
+        "larger ridge or ridge_q makes them easier"
     )
-
-
-def _solved(
-    x: FloatArray, own: FloatArray, means: Moments, observed: FloatArray, r: FloatArray,
-    jacobian: FloatArray,
-) -> Solved:  # fmt: skip
-    """Give every replicate the unknowns that solve its own equations, to first order."""
-    loss, wrong = means.loss + own @ observed[0], means.wrong + own @ observed[1]
-    return Solved(x, x + own, loss, wrong, float(np.abs(r).max()), jacobian)

@@ -1,0 +1,72 @@
+"""How far the replica-symmetric equations are to be trusted: their stability, and samples that jump.
+
+With G_lm = ∂g_l/∂ω_m = V⁻¹ (H⁻¹)_lm V⁻¹ − V⁻¹ δ_lm the response of a sample, replica symmetry is
+stable where the linear map of symmetric 2×2 matrices
+
+    C → α V Σ_{lm} E[G_lm C G_lmᵀ] V
+
+has a spectral radius below 1. Where a minimum jumps as its field moves, the mean square response
+diverges, and the radius on n points is an estimate of nothing finite. Strictly, replica symmetry is
+then broken as soon as any samples have several minima that compete. How many do, says the share of
+samples whose minimum from the field is not their lowest: where it is small, so is what it changes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from .equations import Problem
+from .fields import Fields, Hessian, Pull, load, lowest, minimum
+from .order import Order
+from .samples import Samples, fields, labels
+
+LOWER = 1e-6  # by which another minimum counts as lower
+BASIS = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]])
+
+
+class Stability(NamedTuple):
+    """The spectral radius, and the share of samples with a lower minimum."""
+
+    replicon: float
+    jumping: float
+
+
+def stability(problem: Problem, order: Order, samples: Samples) -> Stability:
+    """Return the stability of a solution, as far as these samples tell."""
+    omega = fields(samples, order, problem.task)
+    pull = Pull(order.V, order.b, labels(samples), problem.loss)
+    n, pi = samples.q.shape[1], problem.task.pi
+    weight = np.repeat([pi, 1.0 - pi], n) / n
+    best, lower_by = lowest(omega, pull)
+    h = best if problem.minimum == "lowest" else minimum(omega, pull)
+    response = [problem.alpha * _squared_response(h, pull, C, weight) for C in BASIS]
+    rows = [order.V @ item @ order.V for item in response]
+    matrix = np.array([[row[0, 0], row[0, 1], row[1, 1]] for row in rows]).T
+    return Stability(
+        float(np.abs(np.linalg.eigvals(matrix)).max()), float(weight @ (lower_by > LOWER))
+    )
+
+
+def _squared_response(h: Fields, pull: Pull, C: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return E[Σ_{lm} G_lm C G_lmᵀ], 2 × 2.
+
+    H⁻¹ = B − X K Xᵀ with blocks B_l, so G = A − Y K Yᵀ with A_l = V⁻¹B_lV⁻¹ − V⁻¹ and Y_l = V⁻¹X_l.
+    """
+    at = load(h, pull)
+    hessian = Hessian(h, pull, at)
+    inverse = np.linalg.inv(pull.V)
+    B = np.array([[hessian.uu, -hessian.qu], [-hessian.qu, hessian.qq]])  # 2 × 2 × L × n
+    A = np.einsum("ij,jkln,km->imln", inverse, B, inverse) - inverse[:, :, None, None]
+    X = np.array([[hessian.x1.q, hessian.x2.q], [hessian.x1.u, hessian.x2.u]])  # 2 × k × L × n
+    Y = np.einsum("ij,jkln->ikln", inverse, X)
+    K = hessian.middle  # k × k × n
+    own = np.einsum("ijln,jk,mkln->imn", A, C, A)
+    YK = np.einsum("ikln,kpn->ipln", Y, K)
+    cross = np.einsum("iaLn,ab,bpLn,mpLn->imn", A, C, Y, YK, optimize=True)
+    W = np.einsum("akln,ab,bpln->kpn", Y, C, Y, optimize=True)
+    outer = np.einsum("ikln,kpn,mpln->imn", YK, W, YK, optimize=True)
+    total = own - cross - cross.transpose(1, 0, 2) + outer
+    return np.asarray(total @ weight)
