@@ -18,11 +18,12 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...task import Task
-from .fields import Fields, Pull, load, lowest, minimum
+from .fields import Fields, Pull, load, lowest, minimum, pull_of
 from .order import Order, from_vector, to_vector
 from .samples import Samples, fields, labels
 
 FLATTEST = 1e-6  # mean curvature in the bias below which it takes no Newton step
+FAR_LARGER = 30.0  # error of one of two estimates of a number, for the other to count alone
 
 
 class Problem(NamedTuple):
@@ -73,7 +74,7 @@ def moments(problem: Problem, order: Order, samples: Samples) -> Moments:
 
 def _moments(problem: Problem, order: Order, samples: Samples) -> Moments:
     omega = fields(samples, order, problem.task)
-    pull = Pull(order.V, order.b, labels(samples), problem.loss)
+    pull = pull_of(order.V, order.b, labels(samples), problem.loss)
     h = minimum(omega, pull) if problem.minimum == "field" else lowest(omega, pull)[0]
     return _means(problem, order, samples, pull, h)
 
@@ -133,6 +134,15 @@ def residual(problem: Problem, x: FloatArray, means: Moments) -> FloatArray:
 
 
 def precision(problem: Problem, order: Order, means: Moments) -> FloatArray:
-    """Return Λ + V̂, which is V⁻¹ at the solution."""
-    V_hat = -problem.alpha * means.gz[0] @ np.linalg.inv(order.root)
-    return np.asarray(np.diag(problem.penalty) + 0.5 * (V_hat + V_hat.T))
+    """Return Λ + V̂, which is V⁻¹ at the solution.
+
+    The entry beside the diagonal is known twice: from g^q z^w with an error of √E[(g^q)²]/C_ww, from
+    g^w z^q with one of √E[(g^w)²]/C_qq. Where minima jump the two differ, as g is then no gradient,
+    and their mean is taken; where one has a far larger error, as for a tiny query, the other.
+    """
+    root = order.root
+    V_hat = -problem.alpha * means.gz[0] @ np.linalg.inv(root)
+    q, w = (means.gg[0, 0, 0] * root[0, 0] ** 2, means.gg[0, 1, 1] * root[1, 1] ** 2)
+    share = 0.5 if FAR_LARGER**-2 < q / w < FAR_LARGER**2 else float(q < w)
+    V_hat[0, 1] = V_hat[1, 0] = share * V_hat[0, 1] + (1.0 - share) * V_hat[1, 0]
+    return np.asarray(np.diag(problem.penalty) + V_hat)

@@ -27,7 +27,7 @@ from ...errors import NotConverged
 from ...losses import Loss
 
 ITERATIONS = 400
-STEP = 1e-5  # largest last step of a sample: the error after it is about its square
+STEP = 1e-4  # largest last step of a sample: the error after it is about its square
 FIRST_SHIFT = 0.1  # of the Hessian by a multiple of V⁻¹, after a first step that fails
 DECREASE = 1e-4  # part of the decrease expected of a step that it must reach
 ROUNDING = 1e-13
@@ -54,15 +54,17 @@ class Pull(NamedTuple):
     """The strength of a sample's ties to its fields, V⁻¹, with the loss that pulls on it."""
 
     V: FloatArray
+    ties: tuple[float, float, float]  # the entries qq, qu and uu of V⁻¹
     b: float
     y: FloatArray  # of each sample
     loss: Loss
 
-    @property
-    def ties(self) -> tuple[float, float, float]:
-        """The entries qq, qu and uu of V⁻¹."""
-        inverse = np.linalg.inv(self.V)
-        return float(inverse[0, 0]), float(inverse[0, 1]), float(inverse[1, 1])
+
+def pull_of(V: FloatArray, b: float, y: FloatArray, loss: Loss) -> Pull:
+    """Return the ties of a variance, and a loss that pulls with a bias and labels."""
+    inverse = np.linalg.inv(V)
+    ties = float(inverse[0, 0]), float(inverse[0, 1]), float(inverse[1, 1])
+    return Pull(V, ties, b, y, loss)
 
 
 def load(h: Fields, pull: Pull) -> Loaded:

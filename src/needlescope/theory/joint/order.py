@@ -2,8 +2,9 @@
 
     M = (⟨q, ξ⟩, ⟨w, ξ⟩),   Q = [[‖q‖², ⟨q, w⟩], [⟨q, w⟩, ‖w‖²]].
 
-The nine numbers are M, Q and V by their Cholesky factors with logarithms on the diagonal, and b:
-whatever they are, Q and V are positive definite.
+The nine numbers are the two cosines M/√diag(Q); Q and V by their Cholesky factors, the logarithms
+of the diagonal and the ratio of the last row; and b. So they are of order one at any scale of query
+and readout, and Q and V are positive definite whatever they are.
 """
 
 from __future__ import annotations
@@ -39,22 +40,26 @@ def to_vector(order: Order) -> FloatArray:
     >>> bool(np.allclose(from_vector(to_vector(order)).V, order.V))
     True
     """
-    return np.array([*order.M, *_logs(order.Q), *_logs(order.V), order.b])
+    cosines = order.M / np.sqrt(np.diag(order.Q))
+    return np.array([*cosines, *_logs(order.Q), *_logs(order.V), order.b])
 
 
 def from_vector(x: FloatArray) -> Order:
     """Return the unknowns of nine numbers."""
-    return Order(x[:2].copy(), _matrix(x[2:5]), _matrix(x[5:8]), float(x[8]))
+    Q = _matrix(x[2:5])
+    return Order(x[:2] * np.sqrt(np.diag(Q)), Q, _matrix(x[5:8]), float(x[8]))
 
 
 def _logs(matrix: FloatArray) -> tuple[float, float, float]:
     root = _root(matrix)
-    return float(np.log(root[0, 0])), float(root[1, 0]), float(np.log(root[1, 1]))
+    return (
+        float(np.log(root[0, 0])), float(root[1, 0] / root[1, 1]), float(np.log(root[1, 1]))
+    )
 
 
 def _matrix(logs: FloatArray) -> FloatArray:
     first, last = np.exp(np.clip(logs[[0, 2]], -100.0, 100.0))
-    root = np.array([[first, 0.0], [logs[1], last]])
+    root = np.array([[first, 0.0], [logs[1] * last, last]])
     return np.asarray(root @ root.T)
 
 

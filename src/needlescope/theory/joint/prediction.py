@@ -52,6 +52,11 @@ def check_joint(
             f"joint training would train the query that is given as {query!r}; leave out one of "
             "the two"
         )
+    if np.min(task.L) < 2:
+        raise ValueError(
+            f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
+            "attention, and its query nothing to learn; use model='pooled'"
+        )
     for name, given in (("test_task", test_task), ("d", d)):
         if given is not None:
             raise ValueError(

@@ -41,6 +41,7 @@ LARGEST_STEP = 1.0
 SETTLED = 0.2  # of the standard error, that a last step may have
 FINE_STEPS = 8
 CAUGHT = 1.0  # the same where the steps of the equations leave no smaller one
+NEGLIGIBLE = 1e-4  # a step that is small whatever the standard error, and ten times that if caught
 
 
 class Start(NamedTuple):
@@ -236,8 +237,9 @@ def refine(problem: Problem, x: FloatArray, points: int) -> Solved:
         step = _newton_step(J, r)
         own = -np.linalg.solve(J, each.T).T
         error = own.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
-        enough = SETTLED if count < FINE_STEPS - 1 else CAUGHT
-        if (np.abs(step) <= enough * error).all():
+        last = count == FINE_STEPS - 1
+        enough = np.maximum((CAUGHT if last else SETTLED) * error, NEGLIGIBLE * 10.0**last)
+        if (np.abs(step) <= enough).all():
             loss, wrong = means.loss + own @ observed[0], means.wrong + own @ observed[1]
             return Solved(x, x + own, loss, wrong, step, float(np.abs(r).max()))
         if np.abs(step).max() > DIFFERENCE:  # far enough to learn from

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from .equations import Problem
-from .fields import Fields, Hessian, Pull, load, lowest, minimum
+from .fields import Fields, Hessian, Pull, load, lowest, minimum, pull_of
 from .order import Order
 from .samples import Samples, fields, labels
 
@@ -37,7 +37,7 @@ class Stability(NamedTuple):
 def stability(problem: Problem, order: Order, samples: Samples) -> Stability:
     """Return the stability of a solution, as far as these samples tell."""
     omega = fields(samples, order, problem.task)
-    pull = Pull(order.V, order.b, labels(samples), problem.loss)
+    pull = pull_of(order.V, order.b, labels(samples), problem.loss)
     n, pi = samples.q.shape[1], problem.task.pi
     weight = np.repeat([pi, 1.0 - pi], n) / n
     best, lower_by = lowest(omega, pull)
