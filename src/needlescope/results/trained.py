@@ -142,9 +142,9 @@ class Outcome(Answer):
         None where d was not given.
     jumping, replicon
         For a prediction of joint training: the share of training samples that have a lower minimum
-        than the one that is followed, and the spectral radius of the map that decides on the
-        stability of replica symmetry, as far as finitely many samples tell (docs/joint.md). None
-        without joint training.
+        than the one reached from their fields, and the spectral radius of the map that decides on
+        the stability of replica symmetry, as far as finitely many samples tell (docs/joint.md).
+        None without joint training.
     residual
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
@@ -235,9 +235,9 @@ class Outcome(Answer):
             return ()
         where = f" at {int(many.sum())} of {many.size} points" if many.ndim else ""
         return (
-            f"up to {float(np.nanmax(share)):.2g} of the samples have a lower minimum than the one "
-            f"followed{where}: replica symmetry is broken there, and simulations differ by some "
-            "per cent",
+            f"{float(np.nanmax(share)):.1%} of the samples have a lower minimum than the one reached "
+            f"from their fields{where}: replica symmetry is broken there, and simulations may "
+            "differ by several per cent",
         )
 
     def _on_rare_events(self) -> tuple[str, ...]:

@@ -260,8 +260,7 @@ def _check_options(spec: Specification) -> None:
         )
     if query is not None and spec.starts:
         raise ValueError(
-            f"{what} would train the query that is given as {query!r}; "
-            "leave out one of the two"
+            f"{what} would train the query that is given as {query!r}; leave out one of the two"
         )
     if query is not None and spec.d == 1 and np.any(np.abs(np.asarray(query.cosine)) != 1.0):
         raise ValueError(f"a query's cosine can only be -1 or 1 in d=1, got {query.cosine!r}")

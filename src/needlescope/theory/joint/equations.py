@@ -79,9 +79,7 @@ def _moments(problem: Problem, order: Order, samples: Samples) -> Moments:
     return _means(problem, order, samples, pull, h)
 
 
-def _means(
-    problem: Problem, order: Order, samples: Samples, pull: Pull, h: Fields
-) -> Moments:
+def _means(problem: Problem, order: Order, samples: Samples, pull: Pull, h: Fields) -> Moments:
     task, n, k = problem.task, samples.q.shape[1], samples.replicates
     at = load(h, pull)
     g = -at.slope * at.a * (h.u - at.f), -at.slope * at.a

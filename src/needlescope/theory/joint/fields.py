@@ -75,9 +75,7 @@ def load(h: Fields, pull: Pull) -> Loaded:
     f = np.einsum("ln,ln->n", a, h.u)
     z = f + pull.b
     loss = pull.loss
-    return Loaded(
-        a, f, loss.value(z, pull.y), loss.derivative(z, pull.y), loss.second(z, pull.y)
-    )
+    return Loaded(a, f, loss.value(z, pull.y), loss.derivative(z, pull.y), loss.second(z, pull.y))
 
 
 def energy(h: Fields, omega: Fields, pull: Pull) -> FloatArray:

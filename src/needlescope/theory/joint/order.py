@@ -52,9 +52,7 @@ def from_vector(x: FloatArray) -> Order:
 
 def _logs(matrix: FloatArray) -> tuple[float, float, float]:
     root = _root(matrix)
-    return (
-        float(np.log(root[0, 0])), float(root[1, 0] / root[1, 1]), float(np.log(root[1, 1]))
-    )
+    return (float(np.log(root[0, 0])), float(root[1, 0] / root[1, 1]), float(np.log(root[1, 1])))
 
 
 def _matrix(logs: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """The numbers of jointly trained attention, in the limit: what `predict` returns of a point.
 
 The unknowns give readout and query, their loss and training error; the test error follows by
-`test_error`. Every replicate has unknowns of its own, to first order, and the spread of what they
+`error`. Every replicate has unknowns of its own, to first order, and the spread of what they
 give is the standard error.
 """
 
@@ -22,7 +22,7 @@ from .equations import Problem
 from .order import Order, from_vector
 from .solver import COARSE, JACOBIAN_REPLICATES, REPLICATES, Solved, coarse, lattice, refine
 from .stability import stability
-from .test_error import test_error
+from .error import fresh_error
 
 JOINT_TOL = 2e-3  # where none is said: the equations themselves are not exact to less
 MINIMA = ("field", "lowest")
@@ -114,7 +114,7 @@ def _numbers(problem: Problem, solved: Solved, points: int) -> dict[str, float]:
     def numbers(x: FloatArray, own: list[FloatArray]) -> dict[str, float]:
         """Return what the unknowns x give, their test error on these points."""
         order = from_vector(x)
-        errors = [test_error(order, problem.task, part) for part in own]
+        errors = [fresh_error(order, problem.task, part) for part in own]
         return {"test_error": float(np.mean(errors)), **_of_order(order)}
 
     middle = solved.each.mean(axis=0)

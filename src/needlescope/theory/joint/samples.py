@@ -45,8 +45,11 @@ class Samples:
             return [self]
         width = self.points
         return [
-            Samples(self.q[:, first * width : last * width], self.u[:, first * width : last * width],
-                    last - first)
+            Samples(
+                self.q[:, first * width : last * width],
+                self.u[:, first * width : last * width],
+                last - first,
+            )
             for first in range(0, self.replicates, each)
             for last in [min(first + each, self.replicates)]
         ]

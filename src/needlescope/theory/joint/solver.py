@@ -134,9 +134,7 @@ def damped(problem: Problem, x: FloatArray, samples: Samples) -> FloatArray:
         order = from_vector(x)
         means = moments(problem, order, samples).pooled()
         scale = np.sqrt(problem.penalty)
-        values, vectors = np.linalg.eigh(
-            precision(problem, order, means) / np.outer(scale, scale)
-        )
+        values, vectors = np.linalg.eigh(precision(problem, order, means) / np.outer(scale, scale))
         new_precision = (vectors * np.maximum(values, 0.5)) @ vectors.T * np.outer(scale, scale)
         V = np.linalg.inv(new_precision)
         M_hat = problem.alpha * problem.task.theta * means.gv[0]

@@ -15,7 +15,7 @@ from ...task import Task
 from .order import Order
 
 
-def test_error(order: Order, task: Task, g: FloatArray) -> float:
+def fresh_error(order: Order, task: Task, g: FloatArray) -> float:
     """Return the test error as a mean over normal numbers g (L × n)."""
     (kappa, _), (along, across) = order.root
     result = 0.0
