@@ -41,6 +41,7 @@ class TestAccepts:
             "query_steps": 1,
             "balanced": False,
             "schedule": None,
+            "ridge_q": None,
         }
         with pytest.raises(ValueError, match="alpha1 must be given"):
             ns.Training(4.0)

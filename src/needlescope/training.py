@@ -184,13 +184,18 @@ class Training(Gridded):
                 f"alpha0 must be left out with ridge_q, got {self.alpha0!r}: query and readout are "
                 "trained together, on alpha1 * d samples"
             )
-        usual = {"beta": 1.0, "query_steps": 1, "balanced": False, "schedule": None}
-        for name, value in {**usual, "first_step": "joint"}.items():
+        if np.any(np.asarray(self.beta) != 1.0):
+            raise ValueError(
+                f"beta must be 1 with ridge_q, got {self.beta!r}: it is a part of the query, so "
+                "give the ridge_q of your query divided by β²"
+            )
+        usual = {"first_step": "joint", "query_steps": 1, "balanced": False, "schedule": None}
+        for name, value in usual.items():
             given = getattr(self, name)
             if np.any(np.asarray(given, object) != value):
                 raise ValueError(
-                    f"{name} must be {value!r} with ridge_q, got {given!r}: joint training takes no "
-                    "steps, and beta is a part of the query (its ridge_q is that of q divided by β²)"
+                    f"{name} must be {value!r} with ridge_q, got {given!r}: joint training takes "
+                    "no steps"
                 )
         if np.any(np.asarray(self.ridge) == 0.0):
             raise ValueError(
@@ -199,7 +204,8 @@ class Training(Gridded):
             )
         if get_loss(self.loss).kinked:
             raise ValueError(
-                f"joint training needs a loss without kinks, got {self.loss!r}; squared_hinge is one"
+                f"joint training needs a loss without kinks, got {self.loss!r}; squared_hinge is "
+                "one"
             )
 
     def need_alpha0(self, why: str) -> None:

@@ -235,9 +235,9 @@ class Outcome(Answer):
             return ()
         where = f" at {int(many.sum())} of {many.size} points" if many.ndim else ""
         return (
-            f"{float(np.nanmax(share)):.1%} of the samples have a lower minimum than the one reached "
-            f"from their fields{where}: replica symmetry is broken there, and simulations may "
-            "differ by several per cent",
+            f"{float(np.nanmax(share)):.1%} of the samples have a lower minimum than the one "
+            f"reached from their fields{where}: replica symmetry is broken there, and simulations "
+            "may differ by several per cent",
         )
 
     def _on_rare_events(self) -> tuple[str, ...]:

@@ -271,8 +271,8 @@ def _check_options(spec: Specification) -> None:
         )
     if spec.reuse != "none" and spec.starts:
         raise ValueError(
-            f"{what} trains everything on all data already; leave reuse at 'none', "
-            f"got {spec.reuse!r}"
+            f"{what} trains everything on {'all data' if spec.together else 'D0 ∪ D1'} already; "
+            f"leave reuse at 'none', got {spec.reuse!r}"
         )
 
 

@@ -55,7 +55,7 @@ def predict(
     d: int | None = None,
     whitening: str | None = None,
     minimum: str = "field",
-    tol: float | None = None,
+    tol: float | str = "auto",
     on_error: str = "raise",
 ) -> Outcome:
     """Predict test error, train loss and train error of a trained classifier, in the limit.
@@ -86,8 +86,9 @@ def predict(
         Of joint training alone: which minimum of a sample's fields its equations follow, the one
         that is reached from the field without the sample, which is what training reaches, or the
         lowest found from several starts, as of a ground state.
-    tol : float, default 1e-4, with joint training 2e-3
-        Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1].
+    tol : float or "auto", default "auto"
+        Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1]. "auto" is 1e-4,
+        and 2e-3 with joint training, whose equations are not exact to less.
     on_error : "raise" or "nan", default "raise"
         Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
@@ -123,11 +124,11 @@ def predict(
     choice("minimum", minimum, MINIMA)
     if training.is_joint and kind.has_query:
         check_joint(task, kind, query, test_task, d)
-        joint_tol = JOINT_TOL if tol is None else check_tol(tol)
-        return _predict_joint(task, training, data, whitening, minimum, joint_tol, on_error)
+        within = check_tol(JOINT_TOL if tol == "auto" else tol)
+        return _predict_joint(task, training, data, whitening, minimum, within, on_error)
     if minimum != "field":
         raise ValueError(f"minimum is about joint training, got {minimum!r} without a ridge_q")
-    tol = TOL if tol is None else check_tol(tol)
+    tol = check_tol(TOL if tol == "auto" else tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
     if whitening is not None:
         check_whitening(whitening)

@@ -14,9 +14,8 @@ from needlescope.theory.joint.order import Order, to_vector
 from needlescope.theory.joint.samples import draw, fields, labels
 
 TASK = ns.Task(L=3, R=1, theta=2.0, pi=0.3)
-ORDER = Order(
-    np.array([0.5, 1.5]), np.array([[1.0, 0.4], [0.4, 4.0]]), np.array([[3.0, 0.5], [0.5, 6.0]]), 0.2
-)  # fmt: skip
+Q, V = np.array([[1.0, 0.4], [0.4, 4.0]]), np.array([[3.0, 0.5], [0.5, 6.0]])
+ORDER = Order(np.array([0.5, 1.5]), Q, V, 0.2)
 PROBLEM = Problem(TASK, 2.0, get_loss("logistic"), 0.05, 0.1)
 
 

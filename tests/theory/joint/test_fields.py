@@ -112,5 +112,5 @@ def test_one_token_has_one_minimum():
 
 def test_samples_that_do_not_arrive_are_no_result(monkeypatch):
     monkeypatch.setattr(fields, "ITERATIONS", 2)
-    with pytest.raises(NotConverged, match="fields of .* samples did not converge in 2 Newton"):
+    with pytest.raises(NotConverged, match=r"fields of .* samples did not converge in 2 Newton"):
         minimum(*samples())

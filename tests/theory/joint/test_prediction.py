@@ -79,9 +79,7 @@ def test_a_tolerance_is_met_or_refused(monkeypatch):
     fine = ns.predict(TASK, TRAINING, tol=5e-4)
     assert 2.0 * fine.test_error_se <= 5e-4
     monkeypatch.setattr(prediction, "POINTS", (64,))
-    with pytest.raises(
-        ns.NotConverged, match=r"uncertainty of the test error is .* above tol=1e-06"
-    ):
+    with pytest.raises(ns.NotConverged, match=r"uncertainty of the test error .* above tol=1e-06"):
         ns.predict(TASK, TRAINING, tol=1e-6)
 
 

@@ -1,12 +1,13 @@
 """The replica-symmetric equations: what the unknowns imply for themselves.
 
-With h the minimum of each sample (`fields`), g_l = V⁻¹(h_l − ω_l) = −s (d_l, a_l), n = αd samples and
-Λ = α diag(λ_q, λ_w):
+With h the minimum of each sample (`fields`), g_l = V⁻¹(h_l − ω_l) = −s (d_l, a_l), n = αd samples
+and Λ = α diag(λ_q, λ_w):
 
     M̂ = αθ E[Σ_l v_l g_l]     Q̂ = α E[Σ_l g_l g_lᵀ]     V̂ = −α E[Σ_l ∂g_l/∂ω_l]     E[ℓ'] = 0
     V = (Λ + V̂)⁻¹     M = V M̂     Q = V (M̂ M̂ᵀ + Q̂) V
 
-By Stein's identity E[∂g/∂ω] = E[g zᵀ] C⁻¹: where the minimum jumps, the derivative itself misses it.
+By Stein's identity E[∂g/∂ω] = E[g zᵀ] C⁻¹: where the minimum jumps, the derivative itself misses
+it.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def _means(problem: Problem, order: Order, samples: Samples, pull: Pull, h: Fiel
         mean(at.slope),
         mean(at.bend / (1.0 + at.bend * reach)),
         mean(at.loss),
-        mean(pull.y * (at.f + pull.b) <= 0.0),
+        mean((pull.y * (at.f + pull.b) <= 0.0).astype(float)),
     )
 
 
@@ -134,9 +135,10 @@ def residual(problem: Problem, x: FloatArray, means: Moments) -> FloatArray:
 def precision(problem: Problem, order: Order, means: Moments) -> FloatArray:
     """Return Λ + V̂, which is V⁻¹ at the solution.
 
-    The entry beside the diagonal is known twice: from g^q z^w with an error of √E[(g^q)²]/C_ww, from
-    g^w z^q with one of √E[(g^w)²]/C_qq. Where minima jump the two differ, as g is then no gradient,
-    and their mean is taken; where one has a far larger error, as for a tiny query, the other.
+    The entry beside the diagonal is known twice: from g^q z^w with an error of √E[(g^q)²]/C_ww,
+    from g^w z^q with one of √E[(g^w)²]/C_qq. Where minima jump the two differ, as g is then no
+    gradient, and their mean is taken; where one has a far larger error, as for a tiny query, the
+    other.
     """
     root = order.root
     V_hat = -problem.alpha * means.gz[0] @ np.linalg.inv(root)

@@ -6,8 +6,8 @@ and readout. Training on it moves them to
     h = argmin E(h),   E(h) = ℓ(f(h) + b; y) + ½ Σ_l (h_l − ω_l)ᵀ V⁻¹ (h_l − ω_l),
     f(h) = Σ_l a_l u_l,   a = softmax(q),   h_l = (q_l, u_l).
 
-With s = ℓ' and d_l = a_l (u_l − f), the gradient of f is (d, a), and the Hessian of E is block-diagonal
-plus rank two:
+With s = ℓ' and d_l = a_l (u_l − f), the gradient of f is (d, a), and the Hessian of E is
+block-diagonal plus rank two:
 
     H = diag_l(V⁻¹ + s [[d_l, a_l], [a_l, 0]]) + U [[0, −s], [−s, ℓ'']] Uᵀ,   U = [(a, 0), (d, a)].
 

@@ -1,4 +1,4 @@
-"""The unknowns of joint training: overlaps M, Gram matrix Q, variance V and bias b, as nine numbers.
+"""The unknowns of joint training: overlaps M, Gram matrix Q, variance V, bias b; as nine numbers.
 
     M = (⟨q, ξ⟩, ⟨w, ξ⟩),   Q = [[‖q‖², ⟨q, w⟩], [⟨q, w⟩, ‖w‖²]].
 

@@ -19,10 +19,10 @@ from ...task import Task
 from ...training import Training
 from ..common.arguments import tol_not_met
 from .equations import Problem
+from .error import fresh_error
 from .order import Order, from_vector
 from .solver import COARSE, JACOBIAN_REPLICATES, REPLICATES, Solved, coarse, lattice, refine
 from .stability import stability
-from .error import fresh_error
 
 JOINT_TOL = 2e-3  # where none is said: the equations themselves are not exact to less
 MINIMA = ("field", "lowest")

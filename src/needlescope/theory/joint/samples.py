@@ -36,7 +36,7 @@ class Samples:
     @property
     def points(self) -> int:
         """The number of points of a replicate."""
-        return self.q.shape[1] // self.replicates
+        return int(self.q.shape[1]) // self.replicates
 
     def parts(self) -> list[Samples]:
         """Return the points a few replicates at a time, as many as computing is quickest with."""

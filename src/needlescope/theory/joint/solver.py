@@ -8,8 +8,8 @@ Plain iteration does not converge: its linear part has complex eigenvalues beyon
 3. on a fine lattice of several replicates, a few steps with one Jacobian remove what is left.
 
 The minimum of a sample may jump as the unknowns move, so the equations on n points have steps of
-size 1/n. No residual gets below them: step 3 ends when its step is small against the standard error,
-and what is left of it counts as one.
+size 1/n. No residual gets below them: step 3 ends when its step is small against the standard
+error, and what is left of it counts as one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far the replica-symmetric equations are to be trusted: their stability, and samples that jump.
+"""How far to trust the replica-symmetric equations: their stability, and samples that jump.
 
 With G_lm = ∂g_l/∂ω_m = V⁻¹ (H⁻¹)_lm V⁻¹ − V⁻¹ δ_lm the response of a sample, replica symmetry is
 stable where the linear map of symmetric 2×2 matrices
