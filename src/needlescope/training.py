@@ -21,6 +21,7 @@ from .schedule import Schedule
 
 FIRST_STEPS = ("joint", "sequential")
 DATA = ("D1", "all")  # what models without a query are trained on
+STEPS = ("beta", "eta_w", "eta_b", "eta_q", "first_step", "query_steps", "balanced")
 SENSE = (1e-15, 1e6)
 MOST_QUERY_STEPS = 10**6
 
@@ -140,6 +141,11 @@ class Training(Gridded):
         return cls(alpha1=alpha, loss=loss, ridge=ridge, ridge_q=ridge_q)
 
     @property
+    def idle(self) -> tuple[str, ...]:
+        """The fields that play no part: those of the steps, in joint training."""
+        return STEPS if self.is_joint else ()
+
+    @property
     def is_joint(self) -> bool:
         """Whether query and readout are trained together, without steps."""
         return self.ridge_q is not None
@@ -212,8 +218,8 @@ class Training(Gridded):
         """Refuse a training without D0, which ``why`` says is needed."""
         if self.is_joint:
             raise ValueError(
-                f"joint training, with ridge_q={self.ridge_q!r}, has no D0 and takes no steps: "
-                f"{why}; predict and simulate support it for attention, or leave out ridge_q"
+                f"{why}, and joint training, with ridge_q={self.ridge_q!r}, has no D0; predict and "
+                "simulate support it for attention, or leave out ridge_q"
             )
         if self.alpha0 is None:
             raise ValueError(f"alpha0 must be given: {why}, which has alpha0 * d samples")

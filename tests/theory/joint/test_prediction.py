@@ -46,6 +46,7 @@ def test_it_says_what_it_rests_on(outcome):
     assert outcome.options["tol"] == prediction.JOINT_TOL
     assert outcome.notes == ()
     assert 0.0 < outcome.replicon < 1.0
+    assert "training    alpha1=2, loss='logistic', ridge=0.05, ridge_q=0.05\n" in repr(outcome)
 
 
 def test_many_jumping_samples_are_noted():
@@ -97,3 +98,11 @@ def test_pooling_does_not_see_the_ridge_of_a_query():
     one, other = (ns.predict(TASK, item, "pooled") for item in (TRAINING, training))
     assert one.test_error == other.test_error
     assert one.jumping is None
+
+
+def test_a_step_that_is_left_counts_as_an_error():
+    problem = prediction.problem_of(TASK, TRAINING, "field")
+    solved = prediction.refine(problem, prediction.coarse(problem).x, 256)
+    far = solved._replace(left=np.full(9, 0.1))
+    errors = [prediction._numbers(problem, item, 256)["norm_se"] for item in (solved, far)]
+    assert errors[1] > 5.0 * errors[0]

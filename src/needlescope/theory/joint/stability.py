@@ -5,10 +5,11 @@ stable where the linear map of symmetric 2×2 matrices
 
     C → α V Σ_{lm} E[G_lm C G_lmᵀ] V
 
-has a spectral radius below 1. Where a minimum jumps as its field moves, the mean square response
-diverges, and the radius on n points is an estimate of nothing finite. Strictly, replica symmetry is
-then broken as soon as any samples have several minima that compete. How many do, says the share of
-samples whose minimum from the field is not their lowest: where it is small, so is what it changes.
+has a spectral radius below 1. Where a minimum jumps as its field moves, the response goes as one
+over the root of the distance to that place. Its mean square diverges with the logarithm of the
+number of points: strictly, replica symmetry is broken as soon as some samples may jump. So the
+radius is that of a typical set of points, the median over replicates of one size. How many samples
+may jump, says the share of those whose minimum from the field is not their lowest.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ BASIS = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]], [[0.0, 0.0
 
 
 class Stability(NamedTuple):
-    """The spectral radius, and the share of samples with a lower minimum."""
+    """The spectral radius on a typical replicate, and the share of samples with a lower minimum."""
 
     replicon: float
     jumping: float
@@ -39,19 +40,21 @@ def stability(problem: Problem, order: Order, samples: Samples) -> Stability:
     omega = fields(samples, order, problem.task)
     pull = pull_of(order.V, order.b, labels(samples), problem.loss)
     n, pi = samples.q.shape[1], problem.task.pi
-    weight = np.repeat([pi, 1.0 - pi], n) / n
+    weight = np.repeat([pi, 1.0 - pi], n)
     best, lower_by = lowest(omega, pull)
     h = best if problem.minimum == "lowest" else minimum(omega, pull)
-    response = [problem.alpha * _squared_response(h, pull, C, weight) for C in BASIS]
-    rows = [order.V @ item @ order.V for item in response]
-    matrix = np.array([[row[0, 0], row[0, 1], row[1, 1]] for row in rows]).T
-    return Stability(
-        float(np.abs(np.linalg.eigvals(matrix)).max()), float(weight @ (lower_by > LOWER))
-    )
+    maps = np.empty((samples.replicates, 3, 3))
+    for column, C in enumerate(BASIS):
+        squares = weight * squared_response(h, pull, C)
+        means = squares.reshape(2, 2, 2, samples.replicates, -1).sum(axis=2).mean(axis=-1)
+        moved = problem.alpha * np.einsum("ij,jkr,km->imr", order.V, means, order.V)
+        maps[:, :, column] = moved[[0, 0, 1], [0, 1, 1]].T
+    radii = np.abs(np.linalg.eigvals(maps)).max(axis=-1)
+    return Stability(float(np.median(radii)), float(weight @ (lower_by > LOWER)) / n)
 
 
-def _squared_response(h: Fields, pull: Pull, C: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return E[Σ_{lm} G_lm C G_lmᵀ], 2 × 2.
+def squared_response(h: Fields, pull: Pull, C: FloatArray) -> FloatArray:
+    """Return Σ_{lm} G_lm C G_lmᵀ of each sample, 2 × 2 × n.
 
     H⁻¹ = B − X K Xᵀ with blocks B_l, so G = A − Y K Yᵀ with A_l = V⁻¹B_lV⁻¹ − V⁻¹ and Y_l = V⁻¹X_l.
     """
@@ -68,5 +71,4 @@ def _squared_response(h: Fields, pull: Pull, C: FloatArray, weight: FloatArray) 
     cross = np.einsum("iaLn,ab,bpLn,mpLn->imn", A, C, Y, YK, optimize=True)
     W = np.einsum("akln,ab,bpln->kpn", Y, C, Y, optimize=True)
     outer = np.einsum("ikln,kpn,mpln->imn", YK, W, YK, optimize=True)
-    total = own - cross - cross.transpose(1, 0, 2) + outer
-    return np.asarray(total @ weight)
+    return np.asarray(own - cross - cross.transpose(1, 0, 2) + outer)
