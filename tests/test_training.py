@@ -14,6 +14,7 @@ import needlescope as ns
 from needlescope.losses import LOSSES, Logistic
 
 POSITIVE = ("alpha0", "alpha1", "beta", "eta_w", "eta_q")
+JOINT = ns.Training.joint(2.0, ridge=0.05, ridge_q=[0.1, 0.2])
 NON_NEGATIVE = ("ridge", "eta_b")
 NUMERIC = (*POSITIVE, *NON_NEGATIVE)
 
@@ -41,6 +42,7 @@ class TestAccepts:
             "query_steps": 1,
             "balanced": False,
             "schedule": None,
+            "ridge_q": None,
         }
         with pytest.raises(ValueError, match="alpha1 must be given"):
             ns.Training(4.0)
@@ -208,3 +210,39 @@ class TestQuerySteps:
         assert 0.0 < given.test_error < 0.5
         result = ns.simulate(task, many, "pooled", d=20, trials=2, n_jobs=1)
         assert result.options["sampler"] == "reduced"
+
+
+class TestJoint:
+    """Query and readout trained together: one more kind of training, with a ridge of the query."""
+
+    def test_it_is_a_training_with_a_ridge_of_the_query(self) -> None:
+        assert JOINT.is_joint and not training().is_joint
+        assert (JOINT.alpha0, JOINT.alpha1, JOINT.ridge) == (None, 2.0, 0.05)
+        assert JOINT.shape == (2,)
+        assert "eta_q" in JOINT.idle and not training().idle
+        assert [item.ridge_q for item in JOINT.scalars((2,))] == [0.1, 0.2]
+        assert JOINT.replace(alpha1=3.0).is_joint
+        assert pickle.loads(pickle.dumps(JOINT)) == JOINT
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"alpha0": 1.0}, r"alpha0 must be left out with ridge_q, got 1\.0: query and readout"),
+            ({"beta": 2.0}, r"beta must be 1 with ridge_q, got 2\.0: .* divided by β²"),
+            (
+                {"query_steps": 2},
+                r"query_steps must be 1 with ridge_q, got 2: joint training takes",
+            ),
+            ({"balanced": True}, r"balanced must be False with ridge_q, got True"),
+            ({"first_step": "sequential"}, r"first_step must be 'joint' with ridge_q, got 'seq"),
+            ({"schedule": ns.Schedule.even(2)}, r"schedule must be None with ridge_q, got Sched"),
+            ({"ridge": 0.0}, r"ridge must be above 0 with ridge_q, got 0\.0: .* such as 1e-4"),
+            ({"ridge_q": 0.0}, r"ridge_q must be a finite number above 0, got 0\.0"),
+            ({"loss": "hinge"}, r"joint training needs a loss without kinks, got 'hinge'; squared"),
+        ],
+    )
+    def test_what_does_not_go_with_it_is_refused(
+        self, changes: dict[str, Any], sentence: str
+    ) -> None:
+        with pytest.raises(ValueError, match=sentence):
+            JOINT.replace(**changes)

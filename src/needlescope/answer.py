@@ -206,7 +206,8 @@ def numbered(name: str, value: Any) -> dict[str, Any]:
 
 
 def _fields_of(part: Gridded) -> str:
-    values = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}  # type: ignore[arg-type]
+    names = [field.name for field in dataclasses.fields(part) if field.name not in part.idle]  # type: ignore[arg-type]
+    values = {name: getattr(part, name) for name in names}
     return ", ".join(f"{k}={_brief(value)}" for k, value in values.items() if value is not None)
 
 

@@ -180,6 +180,11 @@ class Gridded:
         """The shape of the grid: ``()`` for a single problem."""
         return np.broadcast_shapes(*(np.shape(getattr(self, name)) for name in self._gridded))
 
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The fields that play no part, which a printed result leaves out."""
+        return ()
+
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed, validated anew."""
         known = {field.name for field in dataclasses.fields(self)}  # type: ignore[arg-type]

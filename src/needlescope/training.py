@@ -4,6 +4,8 @@ D0 (n0 = α0 d samples) trains the query by two gradient steps; on D1 (n1 = α1 
 (w, b) minimises ``(1/n1) Σ loss + (ridge/2)‖w‖²`` with the query fixed and the bias unpenalised.
 How the paper scales its ridge, and whether its first step is joint or sequential, is not known to
 us (`paper`).
+
+`Training.joint` is training without stages: query and readout minimise one objective, together.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from .schedule import Schedule
 
 FIRST_STEPS = ("joint", "sequential")
 DATA = ("D1", "all")  # what models without a query are trained on
+STEPS = ("beta", "eta_w", "eta_b", "eta_q", "first_step", "query_steps", "balanced")
 SENSE = (1e-15, 1e6)
 MOST_QUERY_STEPS = 10**6
 
@@ -60,6 +63,9 @@ class Training(Gridded):
     schedule : Schedule, optional
         In place of the two steps: joint steps on readout, bias and query, each on a fresh batch of
         D0. The theory follows them all.
+    ridge_q : float or array, optional
+        Where it is given there are no steps: query and readout are trained together on alpha1 * d
+        samples, as `Training.joint` describes.
 
     Raises
     ------
@@ -89,6 +95,7 @@ class Training(Gridded):
     query_steps: Any = 1
     balanced: bool = False
     schedule: Schedule | None = None
+    ridge_q: Any = None
 
     _gridded: ClassVar[tuple[str, ...]] = (
         "alpha0",
@@ -99,7 +106,49 @@ class Training(Gridded):
         "eta_b",
         "eta_q",
         "query_steps",
+        "ridge_q",
     )
+
+    @classmethod
+    def joint(
+        cls,
+        alpha: Any,
+        loss: str | Loss = "logistic",
+        ridge: Any = 1e-2,
+        ridge_q: Any = 1e-2,
+    ) -> Training:
+        """Return a training of query and readout together, end to end, on all data.
+
+        It minimises (1/n) Σ loss + (ridge/2)‖w‖² + (ridge_q/2)‖q‖² over w, b and q, for scores
+        wᵀXᵀ softmax(Xq) + b and n = alpha * d samples.
+
+        Parameters
+        ----------
+        alpha : float or array
+            Samples per dimension, above 0; ``alpha1`` of the training.
+        loss : str or Loss, default "logistic"
+            Without kinks: "square", "logistic", "squared_hinge" or one of your own.
+        ridge, ridge_q : float or array, default 0.01
+            Above 0: without them the query could grow for ever.
+
+        Examples
+        --------
+        >>> import needlescope as ns
+        >>> training = ns.Training.joint(alpha=2.0, ridge=0.02, ridge_q=0.005)
+        >>> training.is_joint, training.alpha1, training.ridge_q
+        (True, 2.0, 0.005)
+        """
+        return cls(alpha1=alpha, loss=loss, ridge=ridge, ridge_q=ridge_q)
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The fields that play no part: those of the steps, in joint training."""
+        return STEPS if self.is_joint else ()
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether query and readout are trained together, without steps."""
+        return self.ridge_q is not None
 
     def __post_init__(self) -> None:
         """Refuse what is out of range or of the wrong type."""
@@ -109,7 +158,7 @@ class Training(Gridded):
         if self.alpha1 is None:
             raise ValueError("alpha1 must be given: the readout is trained on alpha1 * d samples")
         for name in self._gridded:
-            if name == "alpha0" and self.alpha0 is None:
+            if name in ("alpha0", "ridge_q") and getattr(self, name) is None:
                 continue
             value = getattr(self, name)
             if name == "query_steps":
@@ -120,6 +169,7 @@ class Training(Gridded):
             object.__setattr__(self, name, value)
         check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})
         self._check_schedule()
+        self._check_joint()
 
     def _check_schedule(self) -> None:
         if self.schedule is None:
@@ -132,8 +182,45 @@ class Training(Gridded):
                     f"got {getattr(self, name)!r}"
                 )
 
+    def _check_joint(self) -> None:
+        if not self.is_joint:
+            return
+        if self.alpha0 is not None:
+            raise ValueError(
+                f"alpha0 must be left out with ridge_q, got {self.alpha0!r}: query and readout are "
+                "trained together, on alpha1 * d samples"
+            )
+        if np.any(np.asarray(self.beta) != 1.0):
+            raise ValueError(
+                f"beta must be 1 with ridge_q, got {self.beta!r}: it is a part of the query, so "
+                "give the ridge_q of your query divided by β²"
+            )
+        usual = {"first_step": "joint", "query_steps": 1, "balanced": False, "schedule": None}
+        for name, value in usual.items():
+            given = getattr(self, name)
+            if np.any(np.asarray(given, object) != value):
+                raise ValueError(
+                    f"{name} must be {value!r} with ridge_q, got {given!r}: joint training takes "
+                    "no steps"
+                )
+        if np.any(np.asarray(self.ridge) == 0.0):
+            raise ValueError(
+                f"ridge must be above 0 with ridge_q, got {self.ridge!r}: without it query and "
+                "readout have no finite minimum; give a small one, such as 1e-4"
+            )
+        if get_loss(self.loss).kinked:
+            raise ValueError(
+                f"joint training needs a loss without kinks, got {self.loss!r}; squared_hinge is "
+                "one"
+            )
+
     def need_alpha0(self, why: str) -> None:
         """Refuse a training without D0, which ``why`` says is needed."""
+        if self.is_joint:
+            raise ValueError(
+                f"{why}, and joint training, with ridge_q={self.ridge_q!r}, has no D0; predict and "
+                "simulate support it for attention, or leave out ridge_q"
+            )
         if self.alpha0 is None:
             raise ValueError(f"alpha0 must be given: {why}, which has alpha0 * d samples")
 

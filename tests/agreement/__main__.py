@@ -15,6 +15,7 @@ from needlescope.simulation.error import estimated
 
 from .correlated import CORRELATED
 from .grid import ATTENTION, BAGS, BALANCED, KINDS, POOLED, SEVERAL, VECTORIZED
+from .joint import BEYOND, WITHIN, joint_scores
 from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
 from .spectra import AMP, ATTENDING, LINEAR, TRAINED
@@ -39,6 +40,8 @@ def main() -> None:
     show(console, "queries with such tokens against theory", TWO_TRAINED, query_scores)
     estimated.ESTIMATE_TOL = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "steps on fresh batches against theory", STEPS, steps_scores)
+    show(console, "joint training where replica symmetry is stable", WITHIN, joint_scores)
+    show(console, "joint training where it is not", BEYOND, joint_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
     show(console, "the iteration in noise with a spectrum", AMP, limit_scores)
 

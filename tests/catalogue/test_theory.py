@@ -12,6 +12,7 @@ TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
 READOUT = ns.Training(alpha1=1.0)
 QUERY = ns.Query(1.0, 0.5)
+JOINT = ns.Training.joint(1.0)
 NOT_A_TASK = r"task must be a needlescope\.Task, got "
 NOT_A_TRAINING = r"training must be a needlescope\.Training, got "
 NOT_A_QUERY = r"query must be a needlescope\.Query\(kappa, cosine\), got "
@@ -430,6 +431,54 @@ CASES = [
             (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_alignment),
             (None, {}, "logistic", TASK),
         )
+    ),
+    *(
+        Case(
+            f"{call.__name__} of joint training",
+            asks(call, TASK, JOINT),
+            r"trained on D0, and joint training, with ridge_q=0\.01, has no D0; predict and sim",
+        )
+        for call in (ns.align, ns.focus, ns.sensitivity, ns.simulate_alignment, ns.simulate_focus)
+    ),
+    *(
+        Case(f"predict of joint training with {more}", asks(ns.predict, TASK, JOINT, **more), says)
+        for more, says in (
+            ({"model": "hard"}, r"joint training trains a softmax end to end, got model='hard'"),
+            ({"query": QUERY}, "joint training would train the query that is given as Query"),
+            ({"test_task": TASK}, r"test_task must be left out with joint training, got Task"),
+            ({"d": 100}, r"d must be left out with joint training, got 100: its equations answer"),
+            ({"minimum": "least"}, r"minimum must be one of 'field', 'lowest', got 'least'"),
+            ({"tol": 2.0}, r"tol must be a number in \(0, 1\]"),
+        )
+    ),
+    *(
+        Case(f"predict of joint training on {name}", asks(ns.predict, task, JOINT), says)
+        for name, task, says in (
+            ("a single token", TASK.replace(L=1), "joint training needs L of at least 2, got 1"),
+            ("several signals", SEVERAL, "joint training supports only tasks with one signal"),
+            ("a spectrum", NOISY, "joint training supports only tasks with white noise, got no"),
+            ("two noises", TWO_NOISES, f"joint training {ONE_NOISE}"),
+            (
+                "correlated tokens",
+                TASK.replace(noise=ns.Noise(token_correlation=0.5)),
+                "joint training supports only noise that is independent from token to token",
+            ),
+            (
+                "a random R",
+                TASK.replace(R=ns.SignalCount([1, 2])),
+                "joint training supports only tasks with a fixed number of signal tokens",
+            ),
+            (
+                "flipped labels",
+                TASK.replace(label_noise=0.1),
+                "joint training supports only tasks without label noise",
+            ),
+        )
+    ),
+    Case(
+        "the lowest minimum without joint training",
+        asks(ns.predict, TASK, TRAINING, minimum="lowest"),
+        "minimum is about joint training, got 'lowest' without a ridge_q",
     ),
     *(
         Case(f"{call.__name__} without alpha0", asks(call, TASK, READOUT), NEEDS_D0)

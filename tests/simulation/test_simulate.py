@@ -28,6 +28,7 @@ from tests.memory import PEAK, needs_peak
 COVERS = ("checks",)
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
+JOINT = ns.Training.joint(2.0, ridge=0.05, ridge_q=0.1)
 BARE = TRAINING.replace(ridge=0.0)
 NUMBERS = ("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine", "rest")
 
@@ -396,6 +397,13 @@ def test_memory_stays_below_its_bound(case):
             r"supports the theory's own setting only, not with a schedule; pass sampler='t",
         ),
         ({"query": ns.Query(1.0, 0.5), "starts": 2}, r"starts=2 would train the query"),
+        (
+            {"query": ns.Query(1.0, 0.5), "training": JOINT},
+            r"^joint training would train the query",
+        ),
+        ({"training": JOINT, "reuse": "all"}, r"^joint training trains everything on all data alr"),
+        ({"training": JOINT, "model": "hard"}, r"^joint training .*, or leave ridge_q out"),
+        ({"training": JOINT, "sampler": "reduced"}, r"not with starts=2; pass sampler='tokens'"),
         ({"query": ns.Query(1.0, 0.5), "d": 1}, r"cosine can only be -1 or 1 in d=1, got 0.5"),
         ({"noise": "student"}, r"noise must be a needlescope.Noise, got 'student'"),
         ({"noise": ns.Noise(covariance=np.eye(3))}, r"covariance must be 20 × 20 to go with d=20"),
@@ -456,3 +464,35 @@ def test_a_grid_of_a_billion_points_is_refused_at_once():
     training = ns.Training(axis[:, None], axis[:, None, None])
     with pytest.raises(ValueError, match="got 1000000000 points of 1 trials; ask for fewer"):
         ns.simulate(ns.Task(4, 1, axis, 0.5), training, "pooled", 10, 1)
+
+
+class TestJointTraining:
+    """Query and readout trained together, on all data, with a ridge for each."""
+
+    def test_the_same_objective_as_from_two_sets_with_one_ridge(self) -> None:
+        """At equal ridges, starts= on D0 ∪ D1 and joint training on as many samples agree."""
+        joint = ns.simulate(TASK, JOINT.replace(ridge_q=0.05), d=40, trials=30, seed=1, n_jobs=1)
+        split = ns.Training(1.0, 1.0, ridge=0.05)
+        old = ns.simulate(TASK, split, d=40, trials=30, seed=2, starts=2, n_jobs=1)
+        for name in ("test_error", "train_loss", "signal", "norm"):
+            gap = getattr(joint, name) - getattr(old, name)
+            error = np.hypot(getattr(joint, f"{name}_se"), getattr(old, f"{name}_se"))
+            assert abs(gap) < 4.0 * error, name
+
+    def test_each_ridge_is_that_of_its_own(self) -> None:
+        """A query that cannot grow leaves pooling, of the same data."""
+        joint = ns.simulate(TASK, JOINT.replace(ridge_q=1e4), d=30, trials=3, seed=1, n_jobs=1)
+        plain = ns.simulate(
+            TASK, JOINT, "pooled", d=30, trials=3, seed=1, sampler="tokens", n_jobs=1
+        )
+        np.testing.assert_allclose(
+            joint.trials["train_loss"], plain.trials["train_loss"], rtol=2e-3
+        )
+        assert joint.kappa < 1e-3
+
+    def test_the_alignment_is_that_of_the_trained_parameters(self) -> None:
+        result = ns.simulate(TASK, JOINT, d=30, trials=3, seed=1, n_jobs=1)
+        assert result.alignment.norm_w == pytest.approx(result.norm)
+        assert result.alignment.signal_w == pytest.approx(result.signal)
+        assert result.alignment.kappa == result.alignment.norm_q == pytest.approx(result.kappa)
+        assert result.options["starts"] == 2

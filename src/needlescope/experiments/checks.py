@@ -112,7 +112,7 @@ def _check_theory(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
         "model": lambda item: choice("model", item, ANSWERED_MODELS.get(call, tuple(MODELS))),
         "data": lambda item: choice("data", item, DATA),
-        "tol": check_tol,
+        "tol": lambda item: item == "auto" or check_tol(item),
         "alpha": lambda item: amount("alpha", item),
         "error": lambda item: real("error", item, 0.0, 1.0, open_low=True, open_high=True),
         "kappa": lambda item: Query(item, 0.0),
@@ -129,5 +129,6 @@ def _check_theory(call: str, given: Mapping[str, Any]) -> None:
         check_query(kind, given.get("query"), given["task"])
     if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
-    if trains and call in ("align", "focus", "predict", "training_threshold"):
+    steps = call in ("align", "focus", "training_threshold")
+    if trains and (steps or (call == "predict" and not given["training"].is_joint)):
         given["training"].need_alpha0("the query is trained on D0")

@@ -12,6 +12,7 @@ from ..answer import Answer
 from ..arrays import FloatArray, Value
 from ..query import SHARPEST, Query
 
+TRUSTED_JUMPING = 0.02  # share of samples; docs/joint.md has what was measured
 RESTS_ON_RARE = 0.2  # of the test error, that may rest on samples rarer than one in n1
 
 
@@ -139,6 +140,11 @@ class Outcome(Answer):
         For a prediction at a given d: the change of the test error if the most influential training
         samples, of total probability 1/n1, never occurred; a finite training set rarely holds them.
         None where d was not given.
+    jumping, replicon
+        For a prediction of joint training: the share of training samples that have a lower minimum
+        than the one reached from their fields, and the spectral radius of the map that decides on
+        the stability of replica symmetry, as far as finitely many samples tell (docs/joint.md).
+        None without joint training.
     residual
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
@@ -147,7 +153,8 @@ class Outcome(Answer):
         theorem 5; a formula that goes beyond them (a loss of one's own, another test task); or
         "simulation".
     alignment
-        For a simulation of attention, the realised alignment of readout and query.
+        For a simulation of attention, the realised alignment of readout and query; with joint
+        training, also of a prediction, that of the trained readout and query.
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
 
@@ -210,10 +217,31 @@ class Outcome(Answer):
     signals: tuple[Value, ...] | None = None
     signals_se: tuple[Value, ...] | None = None
     rare_event_shift: Value | None = None
+    jumping: Value | None = None
+    replicon: Value | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence where the limit rests on samples that the training set will hardly hold."""
+        """Caveats: where the limit is not to be trusted, or not to be met at finite d."""
+        return (*self._on_joint_training(), *self._on_rare_events())
+
+    def _on_joint_training(self) -> tuple[str, ...]:
+        """Return a sentence where replica symmetry is broken by more than was seen to matter."""
+        if self.jumping is None or self.replicon is None:
+            return ()
+        share, radius = np.broadcast_arrays(self.jumping, self.replicon)
+        broken = (share > TRUSTED_JUMPING) | (radius > 1.0)
+        if not broken.any():
+            return ()
+        where = f" at {int(broken.sum())} of {broken.size} points" if broken.ndim else ""
+        return (
+            f"replica symmetry is broken{where} (replicon up to {float(np.nanmax(radius)):.2g}, "
+            f"{float(np.nanmax(share)):.1%} of the samples may jump): numbers were off by up to a "
+            "tenth in such places, most by 1 to 2 %; simulate to be sure",
+        )
+
+    def _on_rare_events(self) -> tuple[str, ...]:
+        """Return a sentence where the limit rests on samples that training sets hardly hold."""
         if self.rare_event_shift is None:
             return ()
         error, shift = np.broadcast_arrays(self.test_error, self.rare_event_shift)

@@ -24,6 +24,7 @@ from .training.specification import GridPoint, Specification
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
 TESTS = ("auto", "exact", "sampled")
+JOINT_STARTS = 2  # of joint training, where it is not said
 # Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
 # and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
 MOST_TRIALS = 100_000
@@ -40,7 +41,7 @@ def specify(
     test_task: Task | None = None,
     data: str = "D1",
     reuse: str = "none",
-    starts: int = 0,
+    starts: int | None = None,
     noise: Noise | None = None,
     signal: Any = None,
     sampler: str = "auto",
@@ -51,6 +52,8 @@ def specify(
     shrinkage: Any = "auto",
 ) -> Specification:
     """Return the arguments of a simulation, validated, ``"auto"`` replaced by what it chooses.
+
+    ``starts`` is None where a call trains nothing end to end.
 
     Examples
     --------
@@ -71,7 +74,9 @@ def specify(
     if whitening == "known":
         task, whitening = task.whitened, None
         test_task = None if test_task is None else test_task.whitened
-    d, starts = whole("d", d, 1, 10**6), whole("starts", starts, 0, 1000)
+    d, given = whole("d", d, 1, 10**6), whole("starts", 0 if starts is None else starts, 0, 1000)
+    joint = training.is_joint and record.has_query and starts is not None
+    starts = given or JOINT_STARTS if joint else given
     n_test, memory = whole("n_test", n_test, 1, 10**9), whole("memory", memory, 1, 1 << 50)
     _check_dimension(task, d)
     _check_noise(task, noise, signal)
@@ -213,7 +218,7 @@ def _units(signal: Any, d: int, kinds: int) -> FloatArray:
 
 def _check_loss(spec: Specification) -> None:
     kinked = get_loss(spec.training.loss).kinked
-    bare = bool(np.any(np.asarray(spec.training.ridge) == 0.0))
+    bare = bool(np.any(np.asarray(spec.training.ridge) == 0.0))  # joint training has refused both
     if bare and (kinked or spec.starts):
         what = f"starts={spec.starts}" if spec.starts else f"loss={spec.training.loss!r}"
         raise ValueError(
@@ -231,9 +236,9 @@ def _check_options(spec: Specification) -> None:
     query, training = spec.query, spec.training
     check_query(spec.model, query, spec.task)
     check_schedule(spec.model, training, query)
-    if spec.model.has_query and query is None:
+    if spec.model.has_query and query is None and not spec.together:
         training.need_alpha0("the query is trained on D0")
-    if spec.joins or spec.reuse == "D0":
+    if (spec.joins or spec.reuse == "D0") and not spec.together:
         training.need_alpha0("the readout is trained on D0 too")
     if spec.trains_query or spec.joins or spec.reuse != "none":
         _check_batches(training, spec.d)
@@ -243,10 +248,11 @@ def _check_options(spec: Specification) -> None:
             raise ValueError(
                 f"{name} is about attention's query, got {value!r} with model={spec.model.name!r}"
             )
+    what = "joint training" if spec.together else f"starts={spec.starts}"
     if spec.starts and spec.model is not ATTENTION:
         raise ValueError(
-            f"starts={spec.starts} trains a softmax end to end, got model={spec.model.name!r}; "
-            "use model='attention', or leave starts out"
+            f"{what} trains a softmax end to end, got model={spec.model.name!r}; "
+            f"use model='attention', or leave {'ridge_q' if spec.together else 'starts'} out"
         )
     if not spec.model.bounded and spec.repeats_steps:
         raise ValueError(
@@ -255,8 +261,7 @@ def _check_options(spec: Specification) -> None:
         )
     if query is not None and spec.starts:
         raise ValueError(
-            f"starts={spec.starts} would train the query that is given as {query!r}; "
-            "leave out one of the two"
+            f"{what} would train the query that is given as {query!r}; leave out one of the two"
         )
     if query is not None and spec.d == 1 and np.any(np.abs(np.asarray(query.cosine)) != 1.0):
         raise ValueError(f"a query's cosine can only be -1 or 1 in d=1, got {query.cosine!r}")
@@ -267,8 +272,8 @@ def _check_options(spec: Specification) -> None:
         )
     if spec.reuse != "none" and spec.starts:
         raise ValueError(
-            f"starts={spec.starts} trains everything on D0 ∪ D1 already; leave reuse at 'none', "
-            f"got {spec.reuse!r}"
+            f"{what} trains everything on {'all data' if spec.together else 'D0 ∪ D1'} already; "
+            f"leave reuse at 'none', got {spec.reuse!r}"
         )
 
 

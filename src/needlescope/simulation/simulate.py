@@ -82,7 +82,8 @@ def simulate(
     starts : int, default 0
         Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from this many starts (at
         most 1000), the first of them after the gradient steps, to a relative gradient of 1e-5; the
-        ridge then applies to the query too.
+        ridge then applies to the query too. Joint training (`Training.joint`), on D1 with a ridge
+        for each, takes random starts only, 2 by default.
     noise : Noise, optional
         Another law of the noise than independent N(0, 1) entries.
     signal : array (d,), optional

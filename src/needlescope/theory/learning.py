@@ -5,6 +5,7 @@ Our derivation of the quantities of theorems 4 and 5 (arXiv v1).
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections import defaultdict
 from typing import Any
@@ -19,12 +20,15 @@ from ..losses import get_loss
 from ..models import Model, get_model
 from ..models.checks import check_schedule, check_test
 from ..query import Query
-from ..results import Outcome, gather
+from ..results import Alignment, Outcome, gather
 from ..task import Positions, Task
 from ..training import DATA, Training
 from .common.arguments import NO_QUERY, check_tol, tol_not_met
 from .common.grid_points import GridPoints
-from .common.provenance import of_prediction
+from .common.provenance import of_joint, of_prediction
+from .joint.prediction import JOINT_TOL, MINIMA, check_joint
+from .joint.prediction import predict_point as predict_joint_point
+from .joint.prediction import problem_of as joint_problem
 from .law.ladder import LADDER, ROUGH, ladder
 from .law.limits import error_limit
 from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query
@@ -36,6 +40,7 @@ from .spectrum.checks import check_readout, check_whitening
 from .two_noises.prediction import check_two_noises, predict_point
 
 MAX_DIMENSION = 10**9
+TOL = 1e-4
 QUERY_LEVEL = LADDER[0].finer  # at which the sensitivity to the query is estimated
 
 
@@ -49,7 +54,8 @@ def predict(
     data: str = "D1",
     d: int | None = None,
     whitening: str | None = None,
-    tol: float = 1e-4,
+    minimum: str = "field",
+    tol: float | str = "auto",
     on_error: str = "raise",
 ) -> Outcome:
     """Predict test error, train loss and train error of a trained classifier, in the limit.
@@ -76,8 +82,13 @@ def predict(
     whitening : "known", optional
         Features whitened by the covariance of the noise: the same as for ``task.whitened``. The
         theory knows no covariance that is estimated from the same data, as `simulate` does.
-    tol : float, default 1e-4
-        Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1].
+    minimum : "field" or "lowest", default "field"
+        Of joint training alone: which minimum of a sample's fields its equations follow, the one
+        that is reached from the field without the sample, which is what training reaches, or the
+        lowest found from several starts, as of a ground state.
+    tol : float or "auto", default "auto"
+        Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1]. "auto" is 1e-4,
+        and 2e-3 with joint training, whose equations are not exact to less.
     on_error : "raise" or "nan", default "raise"
         Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
@@ -110,7 +121,14 @@ def predict(
     kind = get_model(model)
     choice("data", data, DATA)
     check_readout(task, kind)
-    tol = check_tol(tol)
+    choice("minimum", minimum, MINIMA)
+    if training.is_joint and kind.has_query:
+        check_joint(task, kind, query, test_task, d)
+        within = check_tol(JOINT_TOL if tol == "auto" else tol)
+        return _predict_joint(task, training, data, whitening, minimum, within, on_error)
+    if minimum != "field":
+        raise ValueError(f"minimum is about joint training, got {minimum!r} without a ridge_q")
+    tol = check_tol(TOL if tol == "auto" else tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
     if d is not None and task.noise is not None:
         task.noise.check_dimension(d)
@@ -160,6 +178,41 @@ def predict(
     for note in outcome.notes:
         warnings.warn(note, RuntimeWarning, stacklevel=2)
     return outcome
+
+
+def _predict_joint(
+    task: Task,
+    training: Training,
+    data: str,
+    whitening: str | None,
+    minimum: str,
+    tol: float,
+    on_error: str,
+) -> Outcome:
+    """Predict what joint training reaches, each point from its neighbour's solution."""
+    if whitening is not None:
+        check_whitening(whitening)
+    shape = common_shape(task, training)
+    points = GridPoints(on_error, shape, task, training)
+    pairs = list(zip(task.scalars(shape), training.scalars(shape), strict=True))
+    problems = [joint_problem(t, r, minimum) for t, r in pairs]
+    blank = {"model": "attention", "provenance": of_joint(training.loss)}
+    rows: list[dict[str, Any]] = [blank] * len(problems)
+    aligned: list[dict[str, Any]] = [{"provenance": blank["provenance"]}] * len(problems)
+    near: dict[Any, FloatArray] = {}  # the last solution on the same task
+    for index in sorted(range(len(problems)), key=lambda k: (-pairs[k][1].alpha1, k)):
+        problem = problems[index]
+        with points.at(index):
+            result = predict_joint_point(problem, tol, near.get(problem.task))
+            near[problem.task] = result.x
+            rows[index] = blank | result.outcome
+            aligned[index] = aligned[index] | result.alignment
+    points.warn(stacklevel=4)
+    options = {"data": data, "minimum": minimum, "tol": tol, "on_error": on_error}
+    question = Question("predict", task, training, options)
+    alignment = gather(Alignment, aligned, shape, question)
+    outcome = gather(Outcome, rows, shape, question)
+    return dataclasses.replace(outcome, alignment=alignment)
 
 
 def _check_test(model: Model, task: Task, test: Task | None) -> Task:

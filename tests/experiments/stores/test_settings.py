@@ -40,7 +40,7 @@ def test_a_table_has_the_defaults(tmp_path):
         10.0,
     )
     assert (first["training.loss"], first["training.first_step"]) == ("logistic", "joint")
-    assert (first["task.positions"], first["data"], first["tol"]) == ("uniform", "D1", 1e-4)
+    assert (first["task.positions"], first["data"], first["tol"]) == ("uniform", "D1", "auto")
     assert (second["sampler"], second["reuse"], second["starts"]) == ("auto", "none", 0)
     assert (second["noise.entries"], second["noise.token_correlation"]) == ("gaussian", 0.0)
     assert second["seed"] == [0, 1]

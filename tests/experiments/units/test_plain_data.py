@@ -38,6 +38,7 @@ TRAINING = {"alpha0": 1.0, "alpha1": 2.0}
         (ns.Task(**TASK).replace(R=ns.SignalCount([1, 2], [0.75, 0.25]), label_noise=(0.1, 0.2)),
          TASK | {"R": {"values": [1, 2], "probabilities": [0.75, 0.25]},
                  "label_noise": [0.1, 0.2]}),
+        (ns.Training.joint(2.0, ridge_q=0.1), {"alpha1": 2.0, "ridge_q": 0.1}),
         (ns.Training(1.0, 2.0, schedule=ns.Schedule.even(3, eta_q=2.0)),
          TRAINING | {"schedule": {"steps": 3, "eta_q": 2.0}}),
         (ns.Schedule((0.5, 0.25, 0.25), eta_b=(1.0, 0.0, 2.0)),

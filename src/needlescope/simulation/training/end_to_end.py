@@ -1,9 +1,10 @@
 """Training without stages: (q, w, b) together, by L-BFGS from several starts.
 
-Minimises (1/n) Σ loss + (ridge/2)(‖w‖² + ‖q‖²) over all parameters of the attention classifier.
-The problem is not convex, and without its penalty the query could grow for ever; of several
-starts the one with the least objective is kept. The first is where the two steps lead, the
-others are random.
+Minimises (1/n) Σ loss + (ridge/2)‖w‖² + (ridge_q/2)‖q‖² over all parameters of the attention
+classifier; without a ridge_q, that of the readout serves both. The problem is not convex, and
+without its penalty the query could grow for ever; of several starts the one with the least
+objective is kept. They are random, but for the first where the training has steps: it is where
+these lead.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def train_together(
 
     `NotConverged` is raised if the best has not converged, whatever became of the others.
     """
-    result = [_descend(data, start, training) for start in _starts(state, training, starts, rng)]
+    first = [] if training.is_joint else [state]
+    more = _random_starts(state, training, starts - len(first), rng)
+    result = [_descend(data, start, training) for start in first + more]
     value, residual, best = min(result, key=lambda item: item[0])
     if not residual <= TOGETHER_TOLERANCE:
         raise NotConverged(
@@ -40,18 +43,23 @@ def train_together(
     return best, residual
 
 
-def _starts(state: State, training: Training, starts: int, rng: np.random.Generator) -> list[State]:
+def _random_starts(
+    state: State, training: Training, starts: int, rng: np.random.Generator
+) -> list[State]:
     d = len(state.q)
     scale = max(float(np.linalg.norm(state.q)), 1.0 / training.beta)
-    result = [state]
-    for _ in range(starts - 1):
+    result = []
+    for _ in range(starts):
         q, w = rng.standard_normal((2, d)) / np.sqrt(d)
         result.append(State(scale * q, w, 0.0))
     return result
 
 
 def _descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
-    loss, ridge = get_loss(training.loss), training.ridge
+    loss, d = get_loss(training.loss), len(state.q)
+    ridge = np.full(2 * d, training.ridge)  # of query and readout, as `pack` has them
+    if training.is_joint:
+        ridge[:d] = training.ridge_q
 
     def objective(at: FloatArray) -> tuple[float, FloatArray]:
         """Return the regularised mean loss at a vector (q, w, b), and its gradient."""
@@ -59,7 +67,7 @@ def _descend(data: Data, state: State, training: Training) -> tuple[float, float
         pull = gradient(data, state_at, loss, training.beta, dtype=np.float64)
         slope = pack(State(pull.q, pull.w, pull.b))
         slope[:-1] += ridge * at[:-1]
-        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
+        return pull.loss + 0.5 * float(ridge @ at[:-1] ** 2), slope
 
     first = pack(state)
     scale = float(np.linalg.norm(objective(0.0 * first)[1]))

@@ -27,12 +27,16 @@ def train(trial: Trial) -> TrainedReadout:
     """Train the classifier of one trial."""
     spec = trial.spec
     xi, D0, D1 = _draw(trial)
-    first, state, direction = _query(trial, xi, D0)
+    if spec.together:
+        first, state = None, stages.start(spec.d)
+    else:
+        first, state, direction = _query(trial, xi, D0)
     if spec.starts:
-        data: Data = hold(Joined((D0, D1)))
+        data: Data = hold(D1 if spec.together else Joined((D0, D1)))
         rng = generator(trial.stream("starts"))
         state, residual = train_together(data, state, spec.training, spec.starts, rng)
         direction = _unit(state.q)
+        first = state if spec.together else first
         scores = model_scores(data, spec.model, state, spec.training.beta)
         fit = Fit(state.w, state.b, scores, residual, 0)
     else:
@@ -110,7 +114,7 @@ def training_sets(trial: Trial) -> tuple[FloatArray, tuple[Data, ...]]:
     """Return the signal, and all data that a classifier is trained on."""
     spec = trial.spec
     xi, D0, D1 = _draw(trial)
-    if not spec.trains_query and not spec.joins and spec.reuse != "D0":
+    if spec.together or (not spec.trains_query and not spec.joins and spec.reuse != "D0"):
         return xi, (D1,)
     return xi, (D0,) if spec.reuse == "D0" else (D0, D1)
 
@@ -133,6 +137,8 @@ def _first_data(trial: Trial, xi: FloatArray) -> Data:
     """Return D0; with a schedule, its batches one after the other."""
     spec, task = trial.spec, trial.spec.task
     stream = trial.stream("D0")
+    if spec.together:
+        return Joined(())
     if spec.training.schedule is None:
         return tokens(task, trial.point.n0, xi, spec.noise, stream)
     return Joined(

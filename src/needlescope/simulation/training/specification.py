@@ -69,6 +69,11 @@ class Specification:
         return baseline or self.reuse == "all" or self.starts > 0
 
     @property
+    def together(self) -> bool:
+        """Whether query and readout are trained together, on D1 alone."""
+        return self.training.is_joint and self.starts > 0
+
+    @property
     def trains_query(self) -> bool:
         """Whether a query is trained, and not given."""
         return self.model.has_query and self.query is None
@@ -168,7 +173,7 @@ class GridPoint:
         spec, training, made = self.spec, self.spec.training, 0
         if spec.sampler == "tokens":
             passes = 1
-            if training.schedule is None:
+            if training.schedule is None and not spec.together:
                 passes += training.query_steps + training.balanced
             samples = self.n + passes * self.n0 * spec.model.has_query
             made = samples * spec.task.L * spec.d * (1 + 100 * spec.starts)

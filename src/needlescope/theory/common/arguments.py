@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...errors import NotConverged
@@ -14,7 +16,7 @@ from ...task import Task
 NO_QUERY = Query(0.0, 0.0)
 
 
-def check_tol(tol: float) -> float:
+def check_tol(tol: Any) -> float:
     """Refuse a tolerance that is not one number in (0, 1]."""
     if np.ndim(tol):
         raise ValueError(f"tol must be one number, got {tol!r}")

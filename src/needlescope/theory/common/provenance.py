@@ -22,6 +22,7 @@ BEST_QUERY = "search: over direction, temperature and readout"
 CAPACITY = conjectured("conjecture 1")
 FOCUS = "formula: exact law of the attention weights"
 BAYES_OPTIMAL = "formula: replica-symmetric (not a theorem)"
+JOINT = "formula: replica-symmetric joint training (not a theorem)"
 STATE_EVOLUTION = "formula: state evolution"
 
 
@@ -58,6 +59,15 @@ def of_prediction(
         "tested on another task": test is not task,
     }
     return _beyond(model.rests_on, beyond)
+
+
+def of_joint(loss: str | Loss) -> str:
+    """Return the provenance of what joint training reaches.
+
+    >>> of_joint("logistic")
+    'formula: replica-symmetric joint training (not a theorem)'
+    """
+    return _beyond(JOINT, {"with a loss of one's own": not _is_built_in(loss)})
 
 
 def of_limit(model: Model, base: str, task: Task | None = None) -> str:

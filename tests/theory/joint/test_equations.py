@@ -1,0 +1,99 @@
+"""The equations: their means by plain sums, and a limit that is solved by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.losses import get_loss
+from needlescope.theory.joint import samples as points
+from needlescope.theory.joint.equations import Problem, moments, precision, residual
+from needlescope.theory.joint.fields import minimum, pull_of
+from needlescope.theory.joint.order import Order, to_vector
+from needlescope.theory.joint.samples import draw, fields, labels
+
+TASK = ns.Task(L=3, R=1, theta=2.0, pi=0.3)
+Q, V = np.array([[1.0, 0.4], [0.4, 4.0]]), np.array([[3.0, 0.5], [0.5, 6.0]])
+ORDER = Order(np.array([0.5, 1.5]), Q, V, 0.2)
+PROBLEM = Problem(TASK, 2.0, get_loss("logistic"), 0.05, 0.1)
+
+
+def test_means_are_those_of_the_displacement():
+    """With g_l = V⁻¹(h_l − ω_l), sample by sample."""
+    nodes = draw(3, 64, 2)
+    omega = fields(nodes, ORDER, TASK)
+    h = minimum(omega, pull_of(ORDER.V, ORDER.b, labels(nodes), PROBLEM.loss))
+    g = np.einsum("ij,jln->lni", np.linalg.inv(ORDER.V), np.array([h.q - omega.q, h.u - omega.u]))
+    z = np.stack([nodes.q, nodes.u], axis=-1)
+    chance = np.array([0.3, 0.7])
+    by_label = g.reshape(3, 2, 2, 64, 2)  # tokens, labels, replicates, points, (q, u)
+    z = z.reshape(3, 2, 64, 2)
+    means = moments(PROBLEM, ORDER, nodes)
+    gz = np.einsum("lyrpi,lrpj,y->rij", by_label, z, chance) / 64
+    gg = np.einsum("lyrpi,lyrpj,y->rij", by_label, by_label, chance) / 64
+    gv = 0.3 * by_label[0, 0].mean(axis=1)
+    np.testing.assert_allclose(means.gz, gz, atol=1e-6)
+    np.testing.assert_allclose(means.gg, gg, atol=1e-6)
+    np.testing.assert_allclose(means.gv, gv, atol=1e-6)
+
+
+def test_batches_of_replicates_change_nothing(monkeypatch):
+    nodes = draw(3, 64, 4)
+    whole = moments(PROBLEM, ORDER, nodes)
+    monkeypatch.setattr(points, "AT_ONCE", 3 * 64)
+    for one, other in zip(whole, moments(PROBLEM, ORDER, nodes), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-8)
+
+
+def test_the_bend_is_the_derivative_of_the_slope_as_fields_follow():
+    nodes, step = draw(3, 256, 1), 1e-4
+    up, down = (
+        moments(PROBLEM, ORDER._replace(b=ORDER.b + sign * step), nodes).slope[0]
+        for sign in (1, -1)
+    )
+    bend = moments(PROBLEM, ORDER, nodes).bend[0]
+    assert bend == pytest.approx((up - down) / (2 * step), rel=0.3)  # to first order in ℓ'
+
+
+def test_unknowns_that_the_equations_imply_leave_nothing():
+    """A residual is zero where the means are those of the unknowns, put together by hand."""
+    nodes = draw(3, 64, 1)
+    means = moments(PROBLEM, ORDER, nodes)
+    left = residual(PROBLEM, to_vector(ORDER), means)
+    M_hat = 2.0 * 2.0 * means.gv[0]
+    Q = ORDER.V @ (np.outer(M_hat, M_hat) + 2.0 * means.gg[0]) @ ORDER.V
+    implied = to_vector(Order(ORDER.V @ M_hat, Q, ORDER.V, ORDER.b))
+    np.testing.assert_allclose(left[:5], (implied - to_vector(ORDER))[:5])
+    root = np.linalg.cholesky(ORDER.V)
+    balance = np.eye(2) - root.T @ precision(PROBLEM, ORDER, means) @ root
+    np.testing.assert_allclose(left[5:8], [balance[0, 0], balance[1, 0], balance[1, 1]])
+    assert np.sign(left[8]) == -np.sign(means.slope[0])
+
+
+def test_the_response_is_by_steins_identity():
+    """Without jumps it is the mean derivative of g in the field, here by differences."""
+    tight = ORDER._replace(V=0.3 * ORDER.V)
+    nodes, step = draw(3, 1 << 13, 1), 1e-4
+    means = moments(PROBLEM, tight, nodes)
+    V_hat = precision(PROBLEM, tight, means) - np.diag(PROBLEM.penalty)
+    omega, pull = fields(nodes, tight, TASK), pull_of(tight.V, 0.2, labels(nodes), PROBLEM.loss)
+    seen = np.zeros((2, 2))
+    n = nodes.q.shape[1]
+    weight = np.repeat([0.3, 0.7], n) / n
+    for token in range(3):
+        for part in range(2):
+            g = []
+            for sign in (1, -1):
+                moved = [item.copy() for item in omega]
+                moved[part][token] += sign * step
+                h = minimum(type(omega)(*moved), pull)
+                g.append([(x - y)[token] @ weight for x, y in zip(h, moved, strict=True)])
+            change = (np.array(g[0]) - np.array(g[1])) / (2 * step)
+            seen[:, part] -= 2.0 * np.linalg.inv(tight.V) @ change
+    np.testing.assert_allclose(V_hat, seen, atol=0.02)
+
+
+def test_ridges_are_multiplied_together():
+    assert PROBLEM.with_ridges(4.0).penalty == pytest.approx(4.0 * PROBLEM.penalty)
+    np.testing.assert_allclose(PROBLEM.penalty, [2.0 * 0.1, 2.0 * 0.05])

@@ -1,0 +1,39 @@
+"""The test error against fresh samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.theory.joint.error import fresh_error
+from needlescope.theory.joint.order import Order
+from needlescope.theory.joint.samples import draw
+
+TASK = ns.Task(L=6, R=2, theta=2.5, pi=0.3)
+ORDER = Order(
+    np.array([0.8, 1.5]), np.array([[1.6, 0.9], [0.9, 4.0]]), np.eye(2), -1.0
+)  # fmt: skip
+
+
+def test_it_is_the_share_of_fresh_samples_on_the_wrong_side():
+    rng, n = np.random.default_rng(0), 200_000
+    z = rng.standard_normal((2, 6, n))
+    q, u = np.einsum("ij,jln->iln", ORDER.root, z)
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    q[:2] += 2.5 * 0.8 * (y > 0)
+    u[:2] += 2.5 * 1.5 * (y > 0)
+    a = np.exp(q) / np.exp(q).sum(axis=0)
+    wrong = y * ((a * u).sum(axis=0) - 1.0) < 0.0
+    error = fresh_error(ORDER, TASK, draw(6, 1 << 12, 1).q)
+    assert error == pytest.approx(wrong.mean(), abs=4 * np.sqrt(0.25 / n))
+
+
+def test_without_attention_it_is_that_of_pooling():
+    tiny = ORDER._replace(M=np.array([0.0, 1.5]), Q=np.diag([1e-12, 4.0]))
+    error = fresh_error(tiny, TASK, draw(6, 64, 1).q)
+    spread = 2.0 / np.sqrt(6)
+    from scipy.special import ndtr
+
+    right = 0.3 * ndtr(-(2.5 * 1.5 / 3.0 - 1.0) / spread) + 0.7 * ndtr(-1.0 / spread)
+    assert error == pytest.approx(right, abs=1e-6)

@@ -1,0 +1,61 @@
+"""The solution: what it leaves, from where it is reached, and that nothing unconverged gets out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.errors import NotConverged
+from needlescope.theory.joint import solver
+from needlescope.theory.joint.equations import moments, residual
+from needlescope.theory.joint.order import from_vector
+from needlescope.theory.joint.prediction import problem_of
+from needlescope.theory.joint.solver import COARSE_TOL, coarse, descend, lattice, refine
+
+TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
+PROBLEM = problem_of(TASK, ns.Training.joint(2.0, ridge=0.05, ridge_q=0.05), "field")
+
+
+@pytest.fixture(scope="module")
+def start():
+    return coarse(PROBLEM)
+
+
+def test_the_coarse_solution_solves(start):
+    means = moments(PROBLEM, from_vector(start.x), lattice(4, solver.COARSE, 1))
+    assert np.abs(residual(PROBLEM, start.x, means)).max() < COARSE_TOL
+
+
+@pytest.mark.parametrize("top", [1.0, 16.0])
+def test_the_solution_does_not_depend_on_where_the_ridges_start(start, top):
+    other = descend(PROBLEM, top, lattice(4, solver.COARSE, 1))
+    np.testing.assert_allclose(other.x, start.x, atol=0.05)
+
+
+def test_a_solution_nearby_is_a_start(start, monkeypatch):
+    monkeypatch.setattr(solver, "descend", None)  # not needed
+    np.testing.assert_allclose(coarse(PROBLEM, start.x + 0.02).x, start.x, atol=0.05)
+
+
+def test_replicates_scatter_around_the_solution(start):
+    solved = refine(PROBLEM, start.x, 256)
+    error = solved.each.std(axis=0, ddof=1) / np.sqrt(len(solved.each))
+    assert (np.abs(solved.each.mean(axis=0) - solved.x) < error).all()
+    assert solved.residual < 0.02
+    means = moments(PROBLEM, from_vector(solved.each[3]), lattice(4, 256, 8)).of(3)
+    own = np.abs(residual(PROBLEM, solved.each[3], means)).max()
+    shared = np.abs(residual(PROBLEM, solved.x, means)).max()
+    assert own < 0.3 * shared  # its own unknowns solve its own equations
+
+
+def test_what_does_not_settle_is_no_result(start, monkeypatch):
+    monkeypatch.setattr(solver, "FINE_STEPS", 1)
+    with pytest.raises(NotConverged, match="the equations of joint training end at a residual of"):
+        refine(PROBLEM, start.x + 0.3, 256)
+
+
+def test_no_start_that_works_is_said(monkeypatch):
+    monkeypatch.setattr(solver, "NEWTON_STEPS", 0)
+    with pytest.raises(NotConverged, match=r"not solved from any start .* a larger ridge or ridge"):
+        coarse(PROBLEM)
