@@ -74,6 +74,16 @@ def test_dots_of_every_protocol_stand_at_the_total_of_the_data(table):
     assert ax.lines[0].get_xdata().tolist() == [2.0, 4.0]
 
 
+def test_training_end_to_end_has_a_line_of_its_own(table):
+    joint = pd.DataFrame(
+        {"call": "predict", "training.alpha1": [4.0, 2.0], "training.ridge_q": 0.01}
+    )
+    theory = joint.assign(test_error=[0.01, 0.02])
+    _, line = reuse(pd.concat([table, theory], ignore_index=True)).axes[0].lines[:2]
+    assert line.get_xdata().tolist() == [2.0, 4.0] and line.get_ydata().tolist() == [0.02, 0.01]
+    assert line.get_color() == "#000000"
+
+
 def test_draws_into_given_axes_and_without_dots(table):
     figure, ax = plt.subplots()
     assert reuse(table[table.call == "predict"], ax=ax) is figure

@@ -96,10 +96,21 @@ def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     return result.rename_axis("x").reset_index()
 
 
+def is_joint(table: pd.DataFrame) -> Any:
+    """Say which rows are of joint training, by their ridge on the query.
+
+    >>> is_joint(pd.DataFrame({"training.ridge_q": [0.1, None]})).tolist()
+    [True, False]
+    """
+    name = "training.ridge_q"
+    return table.reindex(columns=[name])[name].notna().to_numpy()
+
+
 def with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add the column `TOTAL`, all samples per dimension: α0 + α1 of a training, α of a learner.
 
-    A model without a query has α0 only if it is trained on all data; reused data count once.
+    A model without a query has α0 only if it is trained on all data; reused data count once. Joint
+    training has α1 alone.
 
     Examples
     --------
@@ -109,6 +120,7 @@ def with_total(table: pd.DataFrame) -> pd.DataFrame:
     """
     alpha0, alpha1 = table["training.alpha0"], table["training.alpha1"]
     spent = table["model"].map(has_query, na_action="ignore").ne(False) | (table["data"] == "all")
+    spent &= ~is_joint(table)
     both = (alpha1 + alpha0.where(spent, 0.0)).where(table["reuse"] != "D0", alpha0)
     return table.assign(**{TOTAL: both.fillna(table["alpha"])})
 

@@ -15,7 +15,7 @@ from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.rows import TOTAL, means, select, with_total
+from ...figures.reading.rows import TOTAL, is_joint, means, select, with_total
 from ...figures.reading.validation import RowSpec, TableSpec, read_table
 from ...figures.rendered import figure_of
 from ...figures.style import COLOURS
@@ -26,7 +26,8 @@ CAPTION = (
     "Test error of attention against all its data, α samples per dimension. The theory (line) "
     "describes the split: half of the data for one step on the query, the other half for the "
     "readout. The other dots use all data in both stages, after 1, 5 or 20 steps on the query, "
-    "or train query and readout together (from 2 starts, with the same ridge on both). Using "
+    "or train query and readout together (from 2 starts, with the same ridge on both; the black "
+    "line is the replica-symmetric theory of that, not a theorem). Using "
     "data twice does no harm: after one or five steps on all of them the test error is below "
     "that of the split at every α. Many steps do harm: after 20 the query has grown and turned "
     "towards the noise of its training data. Training end to end fits the data closely, yet "
@@ -48,18 +49,21 @@ QUANTITIES = ("test_error", "train_loss")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory of splitting on a fine grid of α, simulation of every protocol on a coarse one."""
+    """Theory of splitting and of training end to end, simulation of every protocol."""
     d, count, costly, scored = (500, 16, 8, 32) if full else (120, 16, 6, 64)
     fine = np.round(np.geomspace(1.0, 16.0, 25), 3).tolist()
     dots = [1.0, 2.0, 4.0, 8.0, 16.0]
     alphas = sorted({*fine, *dots})
     result = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
     result += [Unit("bayes_optimal", {"task": TASK, "alpha": alpha}) for alpha in alphas]
+    for alpha in sorted({*np.round(np.geomspace(1.0, 16.0, 13), 3).tolist(), *dots}):
+        joint = {"alpha1": alpha, "loss": "logistic", "ridge": RIDGE, "ridge_q": RIDGE}
+        result.append(Unit("predict", {"task": TASK, "training": joint, "model": "attention"}))
     for protocol, options in PROTOCOLS.items():
         number = {"end to end": costly, "split": scored}.get(protocol, count)
         for alpha in dots:
             arguments = {**_arguments(protocol, alpha), **options}
-            # Only splitting has a theory; a smaller d measures what finite dimension adds to it.
+            # Only splitting is scored; a smaller d measures what finite dimension adds to it.
             for size in (d, d // 2) if protocol == "split" else (d,):
                 result += trials("simulate", {**arguments, "d": size}, number)
     return result
@@ -79,9 +83,10 @@ def _arguments(protocol: str, alpha: float) -> dict[str, object]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot of splitting with its line; the other protocols have none."""
+    """Compare each dot of splitting with its line; that of the end has a theory of its own."""
     if "reuse" not in table:
         return compare(table.iloc[:0], BY, QUANTITIES)
+    table = table[~is_joint(table)]
     steps = table["training.query_steps"]
     split = (table.reuse == "none") & (steps == 1) & (table.starts == 0)
     return compare(table[split | (table.call == "predict")], BY, QUANTITIES)
@@ -98,13 +103,21 @@ REUSED = {
     5: ("all data twice, 5 query steps", "#E69F00", "^"),
     20: ("all data twice, 20 query steps", "#CC79A7", "v"),
 }
-END = ("end to end", "#000000", "D")
-ROWS = RowSpec(("training.alpha0", "training.alpha1"), (Y,))
+END = ("end to end (line: replica-symmetric theory)", "#000000", "D")
+ROWS = RowSpec(("training.alpha1",), (Y,))
 STEPS = "training.query_steps"
 TABLE = TableSpec(
     "reuse",
     {"predict": ROWS, "simulate": ROWS, "bayes_optimal": RowSpec(("alpha",), (Y,))},
-    across=("alpha", "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
+    across=(
+        "alpha",
+        "training.alpha0",
+        "training.alpha1",
+        "reuse",
+        STEPS,
+        "starts",
+        "training.ridge_q",
+    ),
     only={"model": ("attention",)},
     reference_calls=("bayes_optimal",),
 )
@@ -163,7 +176,8 @@ def _check_protocols(table: pd.DataFrame) -> None:
             f"figures.reuse draws a single number of starts, got {few:g} to {many:g}; leave the "
             f'others out, as table[table["starts"] != {few!r}]'
         )
-    uneven = table[(table["training.alpha0"] - table["training.alpha1"]).abs() > 0.0]
+    steps = table[~is_joint(table)]
+    uneven = steps[(steps["training.alpha0"] - steps["training.alpha1"]).abs() > 0.0]
     if len(uneven):
         row = uneven.iloc[0]
         raise ValueError(
@@ -177,9 +191,11 @@ def _check_protocols(table: pd.DataFrame) -> None:
 def _marks(table: pd.DataFrame) -> list[Mark]:
     """Return theory's line and each protocol's dots, joined where no theory leads the eye."""
     result: list[Mark] = []
-    lines = select(table, [X, Y], call="predict").sort_values(X)
-    if len(lines):
-        result.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
+    theory = select(table, [X, Y], call="predict").sort_values(X)
+    joint = is_joint(theory)
+    for lines, (name, colour, _) in ((theory[~joint], SPLIT), (theory[joint], END)):
+        if len(lines):
+            result.append(Line(numbers(lines[X]), numbers(lines[Y]), colour, name))
     result += bayes_line(select(table, [X, Y], call="bayes_optimal"), X)
     trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
     parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
@@ -187,7 +203,7 @@ def _marks(table: pd.DataFrame) -> list[Mark]:
         parts.append((look, (trials.reuse == "D0") & (trials[STEPS] == steps)))
     for (name, colour, marker), own in (*parts, (END, trials.starts > 0)):
         if own.any():
-            joined = 0.0 if name == SPLIT[0] else THIN
+            joined = 0.0 if name == SPLIT[0] or (name == END[0] and joint.any()) else THIN
             points = means(trials[own], X, Y)
             result.append(dots(points, colour, name, marker=marker, joined=joined))
     return result
@@ -199,7 +215,7 @@ def _legend(table: pd.DataFrame) -> Legend:
     keys = [
         Key(
             name,
-            Line(colour=colour, width=Line.width if name == SPLIT[0] else THIN),
+            Line(colour=colour, width=Line.width if name in (SPLIT[0], END[0]) else THIN),
             Dots(colour=colour, marker=marker),
         )
         for name, colour, marker in (SPLIT, *REUSED.values(), END)
