@@ -57,3 +57,25 @@ def test_a_simulation_whitens_with_an_estimate(run):
     ]
     assert len({row["test_error"] for row in rows}) == 3
     assert [row["whitening"] for row in rows] == [None, "negatives", "estimated"]
+
+
+def test_a_plan_is_for_noise_with_a_spectrum(run, refused, monkeypatch):
+    from needlescope.planning import plan
+
+    seen = {}
+
+    def note(**options):
+        seen.update(options)
+        raise ValueError("enough")
+
+    monkeypatch.setattr(plan, "plan", note)
+    command = ("plan", "--L", "5", "--theta", "3", "--d", "20", "--error", "0.1")
+    run(*command, "--spectrum", "4:1,0.25:4", "--signal", "quiet")
+    assert seen["noise"] == ns.Noise(spectrum=ns.Spectrum([4.0, 0.25], [1, 4]))
+    assert seen["signal"] == "quiet" and "spectrum" not in seen
+    seen.clear()
+    run(*command)
+    assert seen["L"] == 5 and "noise" not in seen
+    places = ("--spectrum", "4,1", "--signal", "quiet,loud")
+    assert "--signal must be one place for a plan, got 2" in refused(*command, *places)
+    assert "give a --spectrum with it" in refused(*command, "--signal", "loud")
