@@ -45,7 +45,7 @@ CAPTION = (
     "simulations of attention on features whitened with a covariance that is estimated from the "
     "data themselves and shrunk. That of the instances of negatives is nearly as good as the known "
     "one: 0.008 and 0.018. That of all instances has the signal in it, and takes much of it away: "
-    "0.058 and 0.099, however many data there are."
+    "0.058 and 0.099, and with 32 samples per dimension still 0.042 and 0.071."
 )
 PLACES = ("quiet", "flat", "loud")
 TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 3.0, "pi": 0.5}
