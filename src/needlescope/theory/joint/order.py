@@ -2,9 +2,10 @@
 
     M = (⟨q, ξ⟩, ⟨w, ξ⟩),   Q = [[‖q‖², ⟨q, w⟩], [⟨q, w⟩, ‖w‖²]].
 
-The nine numbers are the two cosines M/√diag(Q); Q and V by their Cholesky factors, the logarithms
-of the diagonal and the ratio of the last row; and b. So they are of order one at any scale of query
-and readout, and Q and V are positive definite whatever they are.
+The part of query and readout that has no signal has the Gram matrix N = Q − MMᵀ. The nine numbers
+are asinh(M/√diag(N)); N and V by their Cholesky factors, the logarithms of the diagonal and the ratio
+of the last row; and b. So they are of order one at any scale of query and readout, also where data
+are plenty and N is small, and N and V are positive definite whatever they are.
 """
 
 from __future__ import annotations
@@ -40,14 +41,17 @@ def to_vector(order: Order) -> FloatArray:
     >>> bool(np.allclose(from_vector(to_vector(order)).V, order.V))
     True
     """
-    cosines = order.M / np.sqrt(np.diag(order.Q))
-    return np.array([*cosines, *_logs(order.Q), *_logs(order.V), order.b])
+    N = order.Q - np.outer(order.M, order.M)
+    logs = _logs(N)
+    ratios = np.arcsinh(order.M / np.sqrt(np.diag(N)))
+    return np.array([*ratios, *logs, *_logs(order.V), order.b])
 
 
 def from_vector(x: FloatArray) -> Order:
     """Return the unknowns of nine numbers."""
-    Q = _matrix(x[2:5])
-    return Order(x[:2] * np.sqrt(np.diag(Q)), Q, _matrix(x[5:8]), float(x[8]))
+    N = _matrix(x[2:5])
+    M = np.sinh(np.clip(x[:2], -100.0, 100.0)) * np.sqrt(np.diag(N))
+    return Order(M, N + np.outer(M, M), _matrix(x[5:8]), float(x[8]))
 
 
 def _logs(matrix: FloatArray) -> tuple[float, float, float]:

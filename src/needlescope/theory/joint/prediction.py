@@ -18,10 +18,11 @@ from ...query import Query
 from ...task import Task
 from ...training import Training
 from ..common.arguments import tol_not_met
+from .branches import coarse
 from .equations import Problem
 from .error import fresh_error
 from .order import Order, from_vector
-from .solver import COARSE, JACOBIAN_REPLICATES, REPLICATES, Solved, coarse, lattice, refine
+from .solver import COARSE, JACOBIAN_REPLICATES, REPLICATES, Solved, lattice, refine
 from .stability import stability
 
 JOINT_TOL = 2e-3  # where none is said: the equations themselves are not exact to less
@@ -68,10 +69,14 @@ def check_joint(
     task.need_white("joint training")
 
 
-def problem_of(task: Task, training: Training, minimum: str) -> Problem:
+def problem_of(
+    task: Task, training: Training, minimum: str = "field", start: str = "informed"
+) -> Problem:
     """Return the problem of one point."""
     loss = get_loss(training.loss)
-    return Problem(task, training.alpha1, loss, training.ridge, training.ridge_q, minimum)
+    return Problem(
+        task, training.alpha1, loss, training.ridge, training.ridge_q, minimum, start
+    )
 
 
 def predict_point(problem: Problem, tol: float, near: FloatArray | None) -> Prediction:

@@ -1,15 +1,14 @@
-"""Where the nine unknowns agree with what they imply: Newton's method, along falling ridges.
+"""Where the nine unknowns agree with what they imply: Newton's method.
 
-Plain iteration does not converge: its linear part has complex eigenvalues beyond 1. So
-
-1. on a coarse lattice, damped iteration comes near the solution with larger ridges, and Newton's
-   method with differences for a Jacobian reaches it;
-2. both ridges fall to their values, Newton's method following the solution;
-3. on a fine lattice of several replicates, a few steps with one Jacobian remove what is left.
+Plain iteration does not converge: its linear part has complex eigenvalues beyond 1. So `newton`
+solves the equations on a coarse lattice, with differences for a Jacobian, from a solution nearby
+(`branches` finds one), and `refine` those on a fine lattice of several replicates, by a few steps
+with one Jacobian.
 
 The minimum of a sample may jump as the unknowns move, so the equations on n points have steps of
-size 1/n. No residual gets below them: step 3 ends when its step is small against the standard
-error, and what is left of it counts as one.
+size 1/n. No residual gets below them: `newton` takes what is left where no step shortens it, if it
+is small, and `refine` ends when its step is small against the standard error, and what is left of
+it counts as one.
 """
 
 from __future__ import annotations
@@ -22,20 +21,16 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
-from .equations import FLATTEST, Problem, moments, precision, residual
-from .order import SIZE, Order, from_vector, to_vector
+from .equations import Problem, moments, residual
+from .order import SIZE, from_vector
 from .samples import Samples, draw
 
 COARSE = 512  # points, of one replicate
 REPLICATES = 8
 JACOBIAN_REPLICATES = 4  # of the coarse lattice, for the Jacobian of the last stage
 DIFFERENCE = 0.02  # of an unknown: wide, as the equations on few points have steps
-DAMPING = 0.3
-DAMPED_STEPS = 25
-TOPS = (4.0, 16.0, 1.0, 64.0)  # factors of both ridges to start from, in turn
-FALL = 0.35  # of the factor from one solution to the next
-SLOWEST_FALL = 0.85
-COARSE_TOL = 1e-2  # largest residual on the coarse lattice
+COARSE_TOL = 1e-2  # largest residual on the coarse lattice, and
+COARSE_CAUGHT = 0.1  # the same where the steps of the equations leave no smaller one
 NEWTON_STEPS = 25
 LARGEST_STEP = 1.0
 SETTLED = 0.2  # of the standard error, that a last step may have
@@ -68,90 +63,6 @@ def lattice(L: int, points: int, replicates: int) -> Samples:
     return draw(L, points, replicates)
 
 
-def solve(problem: Problem, points: int, near: FloatArray | None = None) -> Solved:
-    """Return the solution on replicates of this many points, from one nearby if there is one."""
-    return refine(problem, coarse(problem, near).x, points)
-
-
-def coarse(problem: Problem, near: FloatArray | None = None) -> Start:
-    """Return the solution on the coarse lattice, or raise `NotConverged`."""
-    samples = lattice(problem.task.L, COARSE, 1)
-    attempts: list[Callable[[], Start]] = []
-    if near is not None:
-        attempts.append(lambda: newton(problem, Start(near, None), samples))
-    attempts += [lambda top=top: descend(problem, top, samples) for top in TOPS]  # type: ignore[misc]
-    for attempt in attempts:
-        try:
-            return attempt()
-        except NotConverged as problem_met:
-            last = problem_met
-    raise NotConverged(
-        "the replica-symmetric equations of joint training were not solved from any start "
-        f"({last}); a larger ridge or ridge_q makes them easier"
-    )
-
-
-def descend(problem: Problem, top: float, samples: Samples) -> Start:
-    """Return the solution that is reached from ridges ``top`` times as large."""
-    first = problem.with_ridges(top)
-    at = newton(first, Start(damped(first, _guess(first), samples), None), samples)
-    trail, factor, fall = [(np.log(top), at.x)], top, FALL
-    while factor > 1.0:
-        lower = factor * fall
-        lower = lower if lower > 1.3 else 1.0
-        try:
-            guess = _extrapolate(trail, np.log(lower))
-            at = newton(problem.with_ridges(lower), Start(guess, at.jacobian), samples)
-            factor = lower
-            trail.append((np.log(lower), at.x))
-        except NotConverged:
-            fall = np.sqrt(fall)
-            if fall > SLOWEST_FALL:
-                raise
-    return at
-
-
-def _guess(problem: Problem) -> FloatArray:
-    """Return unknowns to start from: a classifier that knows a little."""
-    pi = problem.task.pi
-    V = np.diag(0.6 / problem.penalty)
-    return to_vector(Order(np.ones(2), np.diag([2.0, 3.0]), V, float(np.log(pi / (1.0 - pi)))))
-
-
-def _extrapolate(trail: list[tuple[float, FloatArray]], at: float) -> FloatArray:
-    """Extrapolate the unknowns linearly in the logarithm of the ridges."""
-    x, end = trail[-1][1].copy(), trail[-1][0]
-    if len(trail) > 1:
-        before, start = trail[-2][1], trail[-2][0]
-        return x + (x - before) * (at - end) / (end - start)
-    x[[5, 7]] -= 0.5 * (at - end)  # the variance goes as one over the ridge
-    return x
-
-
-def damped(problem: Problem, x: FloatArray, samples: Samples) -> FloatArray:
-    """Return the unknowns after some damped iterations, all of them damped alike."""
-    for _ in range(DAMPED_STEPS):
-        order = from_vector(x)
-        means = moments(problem, order, samples).pooled()
-        scale = np.sqrt(problem.penalty)
-        values, vectors = np.linalg.eigh(precision(problem, order, means) / np.outer(scale, scale))
-        new_precision = (vectors * np.maximum(values, 0.5)) @ vectors.T * np.outer(scale, scale)
-        V = np.linalg.inv(new_precision)
-        M_hat = problem.alpha * problem.task.theta * means.gv[0]
-        Q = V @ (np.outer(M_hat, M_hat) + problem.alpha * means.gg[0]) @ V
-        shift = -float(means.slope[0] / max(means.bend[0], FLATTEST))
-        kept = 1.0 - DAMPING
-        x = to_vector(
-            Order(
-                kept * order.M + DAMPING * V @ M_hat,
-                kept * order.Q + DAMPING * Q,
-                np.linalg.inv(kept * np.linalg.inv(order.V) + DAMPING * new_precision),
-                order.b + float(np.clip(DAMPING * shift, -1.0, 1.0)),
-            )
-        )
-    return x
-
-
 def newton(problem: Problem, start: Start, samples: Samples) -> Start:
     """Solve the equations on the coarse lattice, by differences and Broyden's updates."""
     x, J = start
@@ -169,6 +80,8 @@ def newton(problem: Problem, start: Start, samples: Samples) -> Start:
             t /= 2.5
         if taken is None:
             if fresh:
+                if np.abs(r).max() < COARSE_CAUGHT:
+                    return Start(x, J)
                 break
             J = None
             continue
