@@ -19,7 +19,7 @@ from ..task import Task
 from ..training import DATA, Training
 from .measures import REDUCED
 from .training.reduced import FEATURES
-from .training.specification import GridPoint, Specification
+from .training.specification import WHERE, GridPoint, Specification
 
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
@@ -42,6 +42,7 @@ def specify(
     data: str = "D1",
     reuse: str = "none",
     starts: int | None = None,
+    start: str = "random",
     noise: Noise | None = None,
     signal: Any = None,
     sampler: str = "auto",
@@ -70,6 +71,7 @@ def specify(
     choice("reuse", reuse, REUSE)
     choice("sampler", sampler, SAMPLERS)
     choice("test", test, TESTS)
+    choice("start", start, WHERE)
     check_whitening(whitening, shrinkage, task, test_task, noise)
     if whitening == "known":
         task, whitening = task.whitened, None
@@ -87,7 +89,7 @@ def specify(
     noise = noise.at_dimension(d)
     check_test(record, task, test_task)
     spec = Specification(
-        task, training, record, d, test_task, query, data, reuse, starts, noise, signal,
+        task, training, record, d, test_task, query, data, reuse, starts, start, noise, signal,
         sampler, test, n_test, memory, whitening, shrinkage,
     )  # fmt: skip
     _check_loss(spec)
@@ -269,6 +271,10 @@ def _check_options(spec: Specification) -> None:
         raise ValueError(
             f"reuse='D0' trains the readout on D0 again, so alpha1 must equal alpha0, got "
             f"alpha0={training.alpha0} and alpha1={training.alpha1}; reuse='all' takes both"
+        )
+    if spec.start != WHERE[0] and not spec.together:
+        raise ValueError(
+            f"start is about joint training, got {spec.start!r} without a ridge_q; leave it out"
         )
     if spec.reuse != "none" and spec.starts:
         raise ValueError(

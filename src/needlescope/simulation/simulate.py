@@ -44,6 +44,7 @@ def simulate(
     data: str = "D1",
     reuse: str = "none",
     starts: int = 0,
+    start: str = "random",
     noise: Noise | None = None,
     signal: Any = None,
     sampler: str = "auto",
@@ -84,6 +85,9 @@ def simulate(
         most 1000), the first of them after the gradient steps, to a relative gradient of 1e-5; the
         ridge then applies to the query too. Joint training (`Training.joint`), on D1 with a ridge
         for each, takes random starts only, 2 by default.
+    start : "random", "small" or "informed", default "random"
+        Of joint training: where each start is. Query and readout random with norms of about 1, or
+        0.01; or both along the signal, with norms θ/2 and 2, which nobody has who does not know it.
     noise : Noise, optional
         Another law of the noise than independent N(0, 1) entries.
     signal : array (d,), optional
@@ -149,6 +153,7 @@ def simulate(
         "data": data,
         "reuse": reuse,
         "starts": starts,
+        "start": start,
         "noise": noise,
         "signal": signal,
         "sampler": sampler,

@@ -26,6 +26,7 @@ from ..training import DATA, Training
 from .common.arguments import NO_QUERY, check_tol, tol_not_met
 from .common.grid_points import GridPoints
 from .common.provenance import of_joint, of_prediction
+from .joint.branches import STARTS
 from .joint.prediction import JOINT_TOL, MINIMA, check_joint
 from .joint.prediction import predict_point as predict_joint_point
 from .joint.prediction import problem_of as joint_problem
@@ -55,6 +56,7 @@ def predict(
     d: int | None = None,
     whitening: str | None = None,
     minimum: str = "field",
+    start: str = "informed",
     tol: float | str = "auto",
     on_error: str = "raise",
 ) -> Outcome:
@@ -86,6 +88,10 @@ def predict(
         Of joint training alone: which minimum of a sample's fields its equations follow, the one
         that is reached from the field without the sample, which is what training reaches, or the
         lowest found from several starts, as of a ground state.
+    start : "informed" or "uninformed", default "informed"
+        Of joint training alone: where its equations have several solutions, the one that is
+        followed from much data, or from little. Training from a random start may end in the second
+        where the first has a lower objective (docs/joint.md); where only one is left both give it.
     tol : float or "auto", default "auto"
         Largest uncertainty of the test error, twice ``test_error_se``, in (0, 1]. "auto" is 1e-4,
         and 2e-3 with joint training, whose equations are not exact to less.
@@ -122,12 +128,14 @@ def predict(
     choice("data", data, DATA)
     check_readout(task, kind)
     choice("minimum", minimum, MINIMA)
+    choice("start", start, STARTS)
     if training.is_joint and kind.has_query:
         check_joint(task, kind, query, test_task, d)
         within = check_tol(JOINT_TOL if tol == "auto" else tol)
-        return _predict_joint(task, training, data, whitening, minimum, within, on_error)
-    if minimum != "field":
-        raise ValueError(f"minimum is about joint training, got {minimum!r} without a ridge_q")
+        return _predict_joint(task, training, data, whitening, minimum, start, within, on_error)
+    for name, given, usual in (("minimum", minimum, MINIMA[0]), ("start", start, STARTS[0])):
+        if given != usual:
+            raise ValueError(f"{name} is about joint training, got {given!r} without a ridge_q")
     tol = check_tol(TOL if tol == "auto" else tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
     if d is not None and task.noise is not None:
@@ -186,6 +194,7 @@ def _predict_joint(
     data: str,
     whitening: str | None,
     minimum: str,
+    start: str,
     tol: float,
     on_error: str,
 ) -> Outcome:
@@ -195,12 +204,13 @@ def _predict_joint(
     shape = common_shape(task, training)
     points = GridPoints(on_error, shape, task, training)
     pairs = list(zip(task.scalars(shape), training.scalars(shape), strict=True))
-    problems = [joint_problem(t, r, minimum) for t, r in pairs]
+    problems = [joint_problem(t, r, minimum, start) for t, r in pairs]
     blank = {"model": "attention", "provenance": of_joint(training.loss)}
     rows: list[dict[str, Any]] = [blank] * len(problems)
     aligned: list[dict[str, Any]] = [{"provenance": blank["provenance"]}] * len(problems)
     near: dict[Any, FloatArray] = {}  # the last solution on the same task
-    for index in sorted(range(len(problems)), key=lambda k: (-pairs[k][1].alpha1, k)):
+    towards = -1.0 if start == "informed" else 1.0  # where a branch is followed to
+    for index in sorted(range(len(problems)), key=lambda k: (towards * pairs[k][1].alpha1, k)):
         problem = problems[index]
         with points.at(index):
             result = predict_joint_point(problem, tol, near.get(problem.task))
@@ -208,7 +218,7 @@ def _predict_joint(
             rows[index] = blank | result.outcome
             aligned[index] = aligned[index] | result.alignment
     points.warn(stacklevel=4)
-    options = {"data": data, "minimum": minimum, "tol": tol, "on_error": on_error}
+    options = {"data": data, "minimum": minimum, "start": start, "tol": tol, "on_error": on_error}
     question = Question("predict", task, training, options)
     alignment = gather(Alignment, aligned, shape, question)
     outcome = gather(Outcome, rows, shape, question)

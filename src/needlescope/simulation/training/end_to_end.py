@@ -3,11 +3,13 @@
 Minimises (1/n) Σ loss + (ridge/2)‖w‖² + (ridge_q/2)‖q‖² over all parameters of the attention
 classifier; without a ridge_q, that of the readout serves both. The problem is not convex, and
 without its penalty the query could grow for ever; of several starts the one with the least
-objective is kept. They are random, but for the first where the training has steps: it is where
-these lead.
+objective is kept. They are random, but for the first where the training has steps, which is where
+these lead; joint training may start small, or from the signal itself.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
@@ -21,18 +23,18 @@ from ...training import Training
 
 TOGETHER_TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
 TOGETHER_ITERATIONS = 5000
+SMALL = 0.01  # norms of a small start
+INFORMED_READOUT = 2.0  # norm of the readout of an informed start; the query's is θ/2
 
 
 def train_together(
-    data: Data, state: State, training: Training, starts: int, rng: np.random.Generator
+    data: Data, starts: Sequence[State], training: Training
 ) -> tuple[State, float]:
     """Return the best of the local minima reached, and its relative gradient norm.
 
     `NotConverged` is raised if the best has not converged, whatever became of the others.
     """
-    first = [] if training.is_joint else [state]
-    more = _random_starts(state, training, starts - len(first), rng)
-    result = [_descend(data, start, training) for start in first + more]
+    result = [_descend(data, start, training) for start in starts]
     value, residual, best = min(result, key=lambda item: item[0])
     if not residual <= TOGETHER_TOLERANCE:
         raise NotConverged(
@@ -43,15 +45,31 @@ def train_together(
     return best, residual
 
 
-def _random_starts(
+def random_starts(
     state: State, training: Training, starts: int, rng: np.random.Generator
 ) -> list[State]:
-    d = len(state.q)
-    scale = max(float(np.linalg.norm(state.q)), 1.0 / training.beta)
+    """Return random parameters, the query as long as that of a state after steps."""
+    length = max(float(np.linalg.norm(state.q)), 1.0 / training.beta)
+    return _random(len(state.q), starts, rng, length)
+
+
+def joint_starts(
+    xi: FloatArray, theta: float, start: str, starts: int, rng: np.random.Generator
+) -> list[State]:
+    """Return where joint training starts: random parameters, small ones, or along the signal."""
+    if start == "informed":
+        return [State(0.5 * theta * xi, INFORMED_READOUT * xi, 0.0)]
+    length = SMALL if start == "small" else 1.0
+    return _random(len(xi), starts, rng, length, length)
+
+
+def _random(
+    d: int, starts: int, rng: np.random.Generator, q_length: float, w_length: float = 1.0
+) -> list[State]:
     result = []
     for _ in range(starts):
         q, w = rng.standard_normal((2, d)) / np.sqrt(d)
-        result.append(State(scale * q, w, 0.0))
+        result.append(State(q_length * q, w_length * w, 0.0))
     return result
 
 

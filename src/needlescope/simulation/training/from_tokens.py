@@ -18,7 +18,7 @@ from ..error.attention import ScoreLaw
 from ..samples.data import Tokens, tokens
 from ..samples.placed import from_whitened, placed, whitened_signal
 from . import stages
-from .end_to_end import train_together
+from .end_to_end import joint_starts, random_starts, train_together
 from .specification import Trial
 from .trained import TrainedReadout, Weights, aligned
 
@@ -34,7 +34,11 @@ def train(trial: Trial) -> TrainedReadout:
     if spec.starts:
         data: Data = hold(D1 if spec.together else Joined((D0, D1)))
         rng = generator(trial.stream("starts"))
-        state, residual = train_together(data, state, spec.training, spec.starts, rng)
+        if spec.together:
+            begin = joint_starts(xi, float(spec.task.theta), spec.start, spec.starts, rng)
+        else:
+            begin = [state, *random_starts(state, spec.training, spec.starts - 1, rng)]
+        state, residual = train_together(data, begin, spec.training)
         direction = _unit(state.q)
         first = state if spec.together else first
         scores = model_scores(data, spec.model, state, spec.training.beta)

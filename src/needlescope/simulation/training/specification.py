@@ -19,6 +19,8 @@ from ...running.seeds import child
 from ...task import Task
 from ...training import Training
 
+WHERE = ("random", "small", "informed")
+"""Where joint training may start."""
 STREAMS = ("signal", "D0", "D1", "query", "starts", "test")
 
 
@@ -47,6 +49,7 @@ class Specification:
     data: str = "D1"
     reuse: str = "none"
     starts: int = 0
+    start: str = WHERE[0]
     noise: Noise = STANDARD
     signal: Any = None
     sampler: str = "auto"
