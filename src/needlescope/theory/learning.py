@@ -26,6 +26,7 @@ from ..training import DATA, Training
 from .common.arguments import NO_QUERY, check_tol, tol_not_met
 from .common.grid_points import GridPoints
 from .common.provenance import of_joint, of_prediction
+from .joint.continuation import Near, Neighbours
 from .joint.prediction import JOINT_TOL, MINIMA, check_joint
 from .joint.prediction import predict_point as predict_joint_point
 from .joint.prediction import problem_of as joint_problem
@@ -125,7 +126,7 @@ def predict(
     if training.is_joint and kind.has_query:
         check_joint(task, kind, query, test_task, d)
         within = check_tol(JOINT_TOL if tol == "auto" else tol)
-        return _predict_joint(task, training, data, whitening, minimum, within, on_error)
+        return _predict_joint(task, training, test_task, data, whitening, minimum, within, on_error)
     if minimum != "field":
         raise ValueError(f"minimum is about joint training, got {minimum!r} without a ridge_q")
     tol = check_tol(TOL if tol == "auto" else tol)
@@ -183,6 +184,7 @@ def predict(
 def _predict_joint(
     task: Task,
     training: Training,
+    test_task: Task | None,
     data: str,
     whitening: str | None,
     minimum: str,
@@ -192,23 +194,26 @@ def _predict_joint(
     """Predict what joint training reaches, each point from its neighbour's solution."""
     if whitening is not None:
         check_whitening(whitening)
-    shape = common_shape(task, training)
-    points = GridPoints(on_error, shape, task, training)
+    test = task if test_task is None else test_task
+    shape = common_shape(task, training, *([] if test_task is None else [test_task]))
+    points = GridPoints(on_error, shape, task, training, None, test_task)
     pairs = list(zip(task.scalars(shape), training.scalars(shape), strict=True))
     problems = [joint_problem(t, r, minimum) for t, r in pairs]
-    blank = {"model": "attention", "provenance": of_joint(training.loss)}
+    blank = {"model": "attention", "provenance": of_joint(training.loss, task, test)}
     rows: list[dict[str, Any]] = [blank] * len(problems)
     aligned: list[dict[str, Any]] = [{"provenance": blank["provenance"]}] * len(problems)
-    near: dict[Any, FloatArray] = {}  # the last solution on the same task
+    neighbours, tests = Neighbours(), list(test.scalars(shape))
     for index in sorted(range(len(problems)), key=lambda k: (-pairs[k][1].alpha1, k)):
         problem = problems[index]
         with points.at(index):
-            result = predict_joint_point(problem, tol, near.get(problem.task))
-            near[problem.task] = result.x
+            near, slopes = neighbours.start(problem) or (None, None)
+            result = predict_joint_point(problem, tol, near, slopes, tests[index])
+            neighbours.add(problem, Near(result.x, result.slopes))
             rows[index] = blank | result.outcome
             aligned[index] = aligned[index] | result.alignment
     points.warn(stacklevel=4)
-    options = {"data": data, "minimum": minimum, "tol": tol, "on_error": on_error}
+    options: dict[str, Any] = {"test_task": test_task, "data": data, "minimum": minimum}
+    options |= {"tol": tol, "on_error": on_error}
     question = Question("predict", task, training, options)
     alignment = gather(Alignment, aligned, shape, question)
     outcome = gather(Outcome, rows, shape, question)

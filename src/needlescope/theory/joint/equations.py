@@ -21,7 +21,7 @@ from ...losses import Loss
 from ...task import Task
 from .fields import Fields, Pull, load, lowest, minimum, pull_of
 from .order import Order, from_vector, to_vector
-from .samples import Samples, fields, labels
+from .samples import Kind, Samples, chances, fields, kinds_of, labels
 
 FLATTEST = 1e-6  # mean curvature in the bias below which it takes no Newton step
 FAR_LARGER = 30.0  # error of one of two estimates of a number, for the other to count alone
@@ -75,7 +75,7 @@ def moments(problem: Problem, order: Order, samples: Samples) -> Moments:
 
 def _moments(problem: Problem, order: Order, samples: Samples) -> Moments:
     omega = fields(samples, order, problem.task)
-    pull = pull_of(order.V, order.b, labels(samples), problem.loss)
+    pull = pull_of(order.V, order.b, labels(samples, problem.task), problem.loss)
     h = minimum(omega, pull) if problem.minimum == "field" else lowest(omega, pull)[0]
     return _means(problem, order, samples, pull, h)
 
@@ -85,20 +85,19 @@ def _means(problem: Problem, order: Order, samples: Samples, pull: Pull, h: Fiel
     at = load(h, pull)
     g = -at.slope * at.a * (h.u - at.f), -at.slope * at.a
     z = samples.q, samples.u
-    chance = np.repeat([task.pi, 1.0 - task.pi], n)
+    kinds, chance = kinds_of(task), chances(samples, task)
 
     def mean(values: FloatArray) -> FloatArray:
-        """Average over labels and points; one number for each replicate."""
-        return np.asarray((chance * values).reshape(2, k, -1).sum(axis=0).mean(axis=-1))
+        """Average over kinds and points; one number for each replicate."""
+        return np.asarray((chance * values).reshape(len(kinds), k, -1).sum(axis=0).mean(axis=-1))
 
     def pairs(x: FloatArray, y: FloatArray) -> FloatArray:
         return mean(np.einsum("ln,ln->n", x, y))
 
-    both = [np.concatenate([item, item], axis=1) for item in z]
-    gz = np.array([[pairs(x, y) for y in both] for x in g]).transpose(2, 0, 1)
+    tiled = [np.tile(item, len(kinds)) for item in z]
+    gz = np.array([[pairs(x, y) for y in tiled] for x in g]).transpose(2, 0, 1)
     gg = np.array([[pairs(x, y) for y in g] for x in g]).transpose(2, 0, 1)
-    marked = np.arange(2 * n) < n
-    gv = np.array([mean(marked * item[: task.R].sum(axis=0)) for item in g]).T
+    gv = np.array([mean(_signal_sum(item, kinds, n)) for item in g]).T
     d, a = g[0] / np.where(at.slope == 0.0, 1.0, -at.slope), at.a
     V = order.V
     reach = np.einsum("ln,ln->n", d, V[0, 0] * d + 2.0 * V[0, 1] * a) + V[1, 1] * np.einsum(
@@ -113,6 +112,12 @@ def _means(problem: Problem, order: Order, samples: Samples, pull: Pull, h: Fiel
         mean(at.loss),
         mean((pull.y * (at.f + pull.b) <= 0.0).astype(float)),
     )
+
+
+def _signal_sum(g: FloatArray, kinds: tuple[Kind, ...], n: int) -> FloatArray:
+    """Return Σ_l v_l g_l of each sample."""
+    parts = [g[: kind.tokens, k * n : (k + 1) * n].sum(axis=0) for k, kind in enumerate(kinds)]
+    return np.concatenate(parts)
 
 
 def residual(problem: Problem, x: FloatArray, means: Moments) -> FloatArray:
