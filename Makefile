@@ -135,9 +135,10 @@ plan-check: export OMP_NUM_THREADS = 1
 plan-check: $(READY) ## ask random questions of the planner, simulate the plans, set grids against tuned settings; hours
 	$(BIN)/python -m tools.plan_check $(ARGS)
 
-fuzz: $(READY) ## solve N random problems and check each answer
+fuzz: $(READY) ## solve N random problems and check each answer, and N/10 of joint training
 	$(BIN)/python -m fuzz --problems $(N)
 	$(BIN)/python -m fuzz limits --problems $(N)
+	$(BIN)/python -m fuzz joint --problems $$(( $(N) / 10 ))
 
 lint: $(READY) ## style, format, types and the import contract
 	$(STYLE)

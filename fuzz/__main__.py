@@ -1,4 +1,4 @@
-"""Run the fuzz: ``python -m fuzz [limits] --problems 3000``; exits 1 if any problem fails.
+"""Run the fuzz: ``python -m fuzz [limits | joint] --problems 3000``; exits 1 if any problem fails.
 
 Ctrl-C or SIGTERM stops it, with a summary of what was done and where to go on.
 """
@@ -53,6 +53,24 @@ def run_limit(seed: int, index: int) -> Report:
     return Report(index, "limit", "failed" if said else status, said, took)
 
 
+def run_joint(seed: int, index: int) -> Report:
+    """Solve one problem of joint training and check it."""
+    import warnings
+
+    from .joint import check, draw
+
+    warnings.simplefilter("error")
+    started = time.process_time()
+    problem = draw(seed, index)
+    try:
+        status, failures = check(problem)
+    except Exception as error:
+        status, failures = "failed", [f"{type(error).__name__}: {error}"]
+    said = [f"{failure} | {problem}" for failure in failures]
+    kind, took = f"joint, {problem.training.loss}", time.process_time() - started
+    return Report(index, kind, "failed" if said else status, said, took)
+
+
 def run_one(seed: int, index: int) -> Report:
     """Solve one problem and check it."""
     import warnings
@@ -93,7 +111,7 @@ def _check(problem: object) -> tuple[str, list[str]]:
     return "collapsed (w = 0)" if result.norm == 0.0 else "converged", failures
 
 
-RUNS = {"training": run_one, "limits": run_limit}
+RUNS = {"training": run_one, "limits": run_limit, "joint": run_joint}
 
 
 def reports(what: str, seed: int, indices: range, n_jobs: int) -> Iterator[Report]:
@@ -127,10 +145,10 @@ def summary(console: Console, result: list[Report], seconds: float) -> None:
     for status, count in Counter(status_of(item) for item in result).most_common():
         console.print(f"{count:6d} {status}", highlight=False, soft_wrap=True)
     console.print()
-    solved = ("converged", "collapsed (w = 0)")
+    solved = ("converged", "collapsed")
     for kind, count in sorted(Counter(item.kind for item in result).items()):
         own = [item for item in result if item.kind == kind]
-        refused = sum(item.status not in solved and not item.failures for item in own)
+        refused = sum(not item.status.startswith(solved) and not item.failures for item in own)
         mean = sum(item.seconds for item in own) / count
         console.print(f"{count:6d} {kind}: {refused} refused, {mean:.2f} s each", highlight=False)
     slowest = sorted(result, key=lambda item: -item.seconds)[:SLOWEST]

@@ -16,6 +16,7 @@ from needlescope.simulation.error import estimated
 from .correlated import CORRELATED
 from .grid import ATTENTION, BAGS, BALANCED, KINDS, POOLED, SEVERAL, VECTORIZED
 from .joint import BEYOND, WITHIN, joint_scores
+from .joint_more import MORE, more_scores
 from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
 from .spectra import AMP, ATTENDING, LINEAR, TRAINED
@@ -42,6 +43,7 @@ def main() -> None:
     show(console, "steps on fresh batches against theory", STEPS, steps_scores)
     show(console, "joint training where replica symmetry is stable", WITHIN, joint_scores)
     show(console, "joint training where it is not", BEYOND, joint_scores)
+    show(console, "joint training beyond the plain task", MORE, more_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
     show(console, "the iteration in noise with a spectrum", AMP, limit_scores)
 

@@ -5,7 +5,6 @@ Our derivation of the quantities of theorems 4 and 5 (arXiv v1).
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections import defaultdict
 from typing import Any
@@ -20,16 +19,15 @@ from ..losses import get_loss
 from ..models import Model, get_model
 from ..models.checks import check_schedule, check_test
 from ..query import Query
-from ..results import Alignment, Outcome, gather
+from ..results import Outcome, gather
 from ..task import Positions, Task
 from ..training import DATA, Training
 from .common.arguments import NO_QUERY, check_tol, tol_not_met
 from .common.grid_points import GridPoints
-from .common.provenance import of_joint, of_prediction
+from .common.provenance import of_prediction
 from .joint.branches import STARTS
-from .joint.prediction import JOINT_TOL, MINIMA, check_joint
-from .joint.prediction import predict_point as predict_joint_point
-from .joint.prediction import problem_of as joint_problem
+from .joint.grid import check_joint, predict_joint
+from .joint.prediction import JOINT_TOL, MINIMA
 from .law.ladder import LADDER, ROUGH, ladder
 from .law.limits import error_limit
 from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query
@@ -132,10 +130,13 @@ def predict(
     if training.is_joint and kind.has_query:
         check_joint(task, kind, query, test_task, d)
         within = check_tol(JOINT_TOL if tol == "auto" else tol)
-        return _predict_joint(task, training, data, whitening, minimum, start, within, on_error)
-    for name, given, usual in (("minimum", minimum, MINIMA[0]), ("start", start, STARTS[0])):
-        if given != usual:
-            raise ValueError(f"{name} is about joint training, got {given!r} without a ridge_q")
+        if whitening is not None:
+            check_whitening(whitening)
+        joint = {"data": data, "minimum": minimum, "start": start, "tol": within}
+        return predict_joint(task, training, test_task, joint | {"on_error": on_error})
+    for name, value, usual in (("minimum", minimum, MINIMA[0]), ("start", start, STARTS[0])):
+        if value != usual:
+            raise ValueError(f"{name} is about joint training, got {value!r} without a ridge_q")
     tol = check_tol(TOL if tol == "auto" else tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
     if d is not None and task.noise is not None:
@@ -186,43 +187,6 @@ def predict(
     for note in outcome.notes:
         warnings.warn(note, RuntimeWarning, stacklevel=2)
     return outcome
-
-
-def _predict_joint(
-    task: Task,
-    training: Training,
-    data: str,
-    whitening: str | None,
-    minimum: str,
-    start: str,
-    tol: float,
-    on_error: str,
-) -> Outcome:
-    """Predict what joint training reaches, each point from its neighbour's solution."""
-    if whitening is not None:
-        check_whitening(whitening)
-    shape = common_shape(task, training)
-    points = GridPoints(on_error, shape, task, training)
-    pairs = list(zip(task.scalars(shape), training.scalars(shape), strict=True))
-    problems = [joint_problem(t, r, minimum, start) for t, r in pairs]
-    blank = {"model": "attention", "provenance": of_joint(training.loss)}
-    rows: list[dict[str, Any]] = [blank] * len(problems)
-    aligned: list[dict[str, Any]] = [{"provenance": blank["provenance"]}] * len(problems)
-    near: dict[Any, FloatArray] = {}  # the last solution on the same task
-    towards = -1.0 if start == "informed" else 1.0  # where a branch is followed to
-    for index in sorted(range(len(problems)), key=lambda k: (towards * pairs[k][1].alpha1, k)):
-        problem = problems[index]
-        with points.at(index):
-            result = predict_joint_point(problem, tol, near.get(problem.task))
-            near[problem.task] = result.x
-            rows[index] = blank | result.outcome
-            aligned[index] = aligned[index] | result.alignment
-    points.warn(stacklevel=4)
-    options = {"data": data, "minimum": minimum, "start": start, "tol": tol, "on_error": on_error}
-    question = Question("predict", task, training, options)
-    alignment = gather(Alignment, aligned, shape, question)
-    outcome = gather(Outcome, rows, shape, question)
-    return dataclasses.replace(outcome, alignment=alignment)
 
 
 def _check_test(model: Model, task: Task, test: Task | None) -> Task:

@@ -23,7 +23,7 @@ def test_means_are_those_of_the_displacement():
     """With g_l = V⁻¹(h_l − ω_l), sample by sample."""
     nodes = draw(3, 64, 2)
     omega = fields(nodes, ORDER, TASK)
-    h = minimum(omega, pull_of(ORDER.V, ORDER.b, labels(nodes), PROBLEM.loss))
+    h = minimum(omega, pull_of(ORDER.V, ORDER.b, labels(nodes, TASK), PROBLEM.loss))
     g = np.einsum("ij,jln->lni", np.linalg.inv(ORDER.V), np.array([h.q - omega.q, h.u - omega.u]))
     z = np.stack([nodes.q, nodes.u], axis=-1)
     chance = np.array([0.3, 0.7])
@@ -36,6 +36,15 @@ def test_means_are_those_of_the_displacement():
     np.testing.assert_allclose(means.gz, gz, atol=1e-6)
     np.testing.assert_allclose(means.gg, gg, atol=1e-6)
     np.testing.assert_allclose(means.gv, gv, atol=1e-6)
+
+
+def test_signal_tokens_are_counted_kind_by_kind():
+    nodes = draw(3, 64, 2)
+    counts = ns.SignalCount([1, 3], [0.75, 0.25])
+    mixed = moments(PROBLEM._replace(task=TASK.replace(R=counts)), ORDER, nodes)
+    each = [moments(PROBLEM._replace(task=TASK.replace(R=R)), ORDER, nodes) for R in (1, 3)]
+    for one, few, many in zip(mixed, *each, strict=True):
+        np.testing.assert_allclose(one, 0.75 * few + 0.25 * many, atol=1e-7)
 
 
 def test_batches_of_replicates_change_nothing(monkeypatch):
@@ -77,7 +86,10 @@ def test_the_response_is_by_steins_identity():
     nodes, step = draw(3, 1 << 13, 1), 1e-4
     means = moments(PROBLEM, tight, nodes)
     V_hat = precision(PROBLEM, tight, means) - np.diag(PROBLEM.penalty)
-    omega, pull = fields(nodes, tight, TASK), pull_of(tight.V, 0.2, labels(nodes), PROBLEM.loss)
+    omega, pull = (
+        fields(nodes, tight, TASK),
+        pull_of(tight.V, 0.2, labels(nodes, TASK), PROBLEM.loss),
+    )
     seen = np.zeros((2, 2))
     n = nodes.q.shape[1]
     weight = np.repeat([0.3, 0.7], n) / n

@@ -29,6 +29,18 @@ def test_it_is_the_share_of_fresh_samples_on_the_wrong_side():
     assert error == pytest.approx(wrong.mean(), abs=4 * np.sqrt(0.25 / n))
 
 
+def test_a_random_number_of_signal_tokens_is_a_mixture():
+    g = draw(6, 256, 1).q
+    each = [fresh_error(ORDER, TASK.replace(R=R), g) for R in (1, 4)]
+    both = fresh_error(ORDER, TASK.replace(R=ns.SignalCount([1, 4], [0.3, 0.7])), g)
+    assert both == pytest.approx(0.3 * each[0] + 0.7 * each[1])
+
+
+def test_labels_are_the_true_ones():
+    g = draw(6, 64, 1).q
+    assert fresh_error(ORDER, TASK.replace(label_noise=0.3), g) == fresh_error(ORDER, TASK, g)
+
+
 def test_without_attention_it_is_that_of_pooling():
     tiny = ORDER._replace(M=np.array([0.0, 1.5]), Q=np.diag([1e-12, 4.0]))
     error = fresh_error(tiny, TASK, draw(6, 64, 1).q)

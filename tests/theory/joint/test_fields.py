@@ -110,6 +110,16 @@ def test_one_token_has_one_minimum():
     assert lowest(omega, pull)[1].max() < 1e-9
 
 
+def test_blocks_change_nothing(monkeypatch):
+    omega, pull = samples(n=500)
+    whole = minimum(omega, pull)
+    monkeypatch.setattr(fields, "AT_ONCE", 100)
+    monkeypatch.setattr(fields, "BLOCK", 300)
+    np.testing.assert_allclose(stacked(minimum(omega, pull)), stacked(whole), atol=1e-7)
+    again = minimum(omega, pull, whole)
+    np.testing.assert_allclose(stacked(again), stacked(whole), atol=1e-6)
+
+
 def test_samples_that_do_not_arrive_are_no_result(monkeypatch):
     monkeypatch.setattr(fields, "ITERATIONS", 2)
     with pytest.raises(NotConverged, match=r"fields of .* samples did not converge in 2 Newton"):

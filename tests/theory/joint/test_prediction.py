@@ -17,11 +17,17 @@ def outcome():
     return ns.predict(TASK, TRAINING)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge"])
-def test_a_query_that_cannot_grow_leaves_pooling(loss):
+MIXED = TASK.replace(R=ns.SignalCount([1, 2], [0.6, 0.4]), label_noise=(0.1, 0.05))
+
+
+@pytest.mark.parametrize(
+    ("task", "loss"),
+    [(TASK, "logistic"), (TASK, "square"), (TASK, "squared_hinge"), (MIXED, "logistic")],
+)
+def test_a_query_that_cannot_grow_leaves_pooling(task, loss):
     """The equations of pooling are solved by other code, to far more digits."""
-    joint = ns.predict(TASK, ns.Training.joint(2.0, loss, ridge=0.05, ridge_q=1e4))
-    pooled = ns.predict(TASK, ns.Training(alpha1=2.0, loss=loss, ridge=0.05), "pooled")
+    joint = ns.predict(task, ns.Training.joint(2.0, loss, ridge=0.05, ridge_q=1e4))
+    pooled = ns.predict(task, ns.Training(alpha1=2.0, loss=loss, ridge=0.05), "pooled")
     for name in ("test_error", "train_loss", "signal", "norm", "bias"):
         gap = getattr(joint, name) - getattr(pooled, name)
         assert abs(gap) < 5.0 * getattr(joint, f"{name}_se") + 1e-4, name
@@ -91,6 +97,25 @@ def test_a_point_that_fails_may_be_left_out(monkeypatch):
         result = ns.predict(TASK, training, tol=1e-6, on_error="nan")
     assert np.isnan(result.test_error).all()
     assert result.notes == ()
+
+
+def test_another_task_changes_the_test_error_alone(outcome):
+    lengths = TASK.replace(L=np.array([4, 12]))
+    away = ns.predict(TASK, TRAINING, test_task=lengths)
+    assert away.test_error[1] > away.test_error[0] + 0.05
+    for name in ("test_error", "train_loss", "signal", "norm"):
+        error = 3.0 * getattr(outcome, f"{name}_se") + 1e-9
+        assert getattr(away, name)[0] == pytest.approx(getattr(outcome, name), abs=error), name
+    assert (np.ptp(away.train_loss) <= 2.0 * away.train_loss_se).all()
+    assert away.provenance.endswith("(not a theorem), tested on another task")
+    assert away.options["test_task"] is lengths
+
+
+def test_flips_and_counts_of_nobody_change_nothing(outcome):
+    same = TASK.replace(R=ns.SignalCount([1], [1.0]), label_noise=0.0)
+    result = ns.predict(same, TRAINING)
+    assert result.test_error == outcome.test_error
+    assert result.train_loss == outcome.train_loss
 
 
 def test_pooling_does_not_see_the_ridge_of_a_query():

@@ -11,7 +11,7 @@ from needlescope.theory.joint import solver
 from needlescope.theory.joint.equations import moments, residual
 from needlescope.theory.joint.order import from_vector
 from needlescope.theory.joint.prediction import problem_of
-from needlescope.theory.joint.solver import COARSE_TOL, coarse, descend, lattice, refine
+from needlescope.theory.joint.solver import COARSE_TOL, coarse, descend, follow, lattice, refine
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 PROBLEM = problem_of(TASK, ns.Training.joint(2.0, ridge=0.05, ridge_q=0.05), "field")
@@ -47,6 +47,29 @@ def test_replicates_scatter_around_the_solution(start):
     own = np.abs(residual(PROBLEM, solved.each[3], means)).max()
     shared = np.abs(residual(PROBLEM, solved.x, means)).max()
     assert own < 0.3 * shared  # its own unknowns solve its own equations
+
+
+def test_slopes_of_a_neighbour_lead_to_the_same_solution(start, monkeypatch):
+    alone = refine(PROBLEM, start.x, 256)
+    other = PROBLEM._replace(alpha=1.2 * PROBLEM.alpha)
+    slopes = refine(other, coarse(other, start.x).x, 256).slopes
+    monkeypatch.setattr(solver, "slopes_at", None)  # not needed
+    after = follow(PROBLEM, alone.x + 0.01, 256, slopes)
+    error = alone.each.std(axis=0, ddof=1) / np.sqrt(len(alone.each))
+    assert (np.abs(after.each.mean(axis=0) - alone.each.mean(axis=0)) < 0.5 * error).all()
+    np.testing.assert_allclose(after.each.std(axis=0), alone.each.std(axis=0), rtol=0.3)
+
+
+def test_slopes_from_far_away_are_taken_anew(start):
+    near = refine(PROBLEM, start.x, 256)
+    wrong = near.slopes._replace(x=start.x + 1.0, jacobian=np.eye(9))
+    again = refine(PROBLEM, start.x, 256, wrong)
+    np.testing.assert_allclose(again.x, near.x, atol=1e-9)
+
+
+def test_a_start_that_is_no_solution_is_not_followed(start):
+    slopes = refine(PROBLEM, start.x, 256).slopes
+    assert follow(PROBLEM, start.x + 1.0, 256, slopes) is None
 
 
 def test_what_does_not_settle_is_no_result(start, monkeypatch):

@@ -65,7 +65,7 @@ def test_the_radius_is_that_of_a_typical_replicate():
     problem = Problem(task, 2.0, get_loss("logistic"), 1.0, 1.0)
     order = Order(np.array([0.5, 0.8]), np.diag([1.0, 2.0]), V, 0.1)
     nodes = draw(L, 16, 1)
-    omega, y = fields(nodes, order, task), labels(nodes)
+    omega, y = fields(nodes, order, task), labels(nodes, task)
     total = np.zeros((2, 2, 2, 2))
     for k in range(32):
         own = Fields(omega.q[:, k : k + 1], omega.u[:, k : k + 1])

@@ -27,9 +27,7 @@ SMALL = 0.01  # norms of a small start
 INFORMED_READOUT = 2.0  # norm of the readout of an informed start; the query's is θ/2
 
 
-def train_together(
-    data: Data, starts: Sequence[State], training: Training
-) -> tuple[State, float]:
+def train_together(data: Data, starts: Sequence[State], training: Training) -> tuple[State, float]:
     """Return the best of the local minima reached, and its relative gradient norm.
 
     `NotConverged` is raised if the best has not converged, whatever became of the others.

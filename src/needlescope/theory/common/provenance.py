@@ -61,13 +61,19 @@ def of_prediction(
     return _beyond(model.rests_on, beyond)
 
 
-def of_joint(loss: str | Loss) -> str:
+def of_joint(loss: str | Loss, task: Task, test: Task) -> str:
     """Return the provenance of what joint training reaches.
 
-    >>> of_joint("logistic")
+    >>> task = Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> of_joint("logistic", task, task)
     'formula: replica-symmetric joint training (not a theorem)'
     """
-    return _beyond(JOINT, {"with a loss of one's own": not _is_built_in(loss)})
+    beyond = {
+        "with a loss of one's own": not _is_built_in(loss),
+        **_of_task(task),
+        "tested on another task": test is not task,
+    }
+    return _beyond(JOINT, beyond)
 
 
 def of_limit(model: Model, base: str, task: Task | None = None) -> str:

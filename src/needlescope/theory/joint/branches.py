@@ -18,8 +18,9 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
+from .continuation import extrapolate
 from .equations import Problem, moments, precision
-from .order import Order, from_vector, to_vector
+from .order import Order, to_vector
 from .population import Population, population_minima
 from .samples import Samples
 from .solver import COARSE, Start, lattice, newton
@@ -94,7 +95,8 @@ def _follow(problem: Problem, first: FloatArray, alpha: float, samples: Samples)
         there = here * factor if down else here / factor
         if there < LAST * alpha if down else there > alpha / LAST:
             there = alpha
-        guess = _extrapolate(trail, np.log(there))
+        log_alpha, x = zip(*trail[-2:], strict=True)
+        guess = extrapolate(np.array(log_alpha), np.array(x), float(np.log(there)))
         try:
             reached = newton(problem._replace(alpha=there), Start(guess, at.jacobian), samples)
             if np.abs(reached.x - guess).max() > FAR:
@@ -102,20 +104,13 @@ def _follow(problem: Problem, first: FloatArray, alpha: float, samples: Samples)
         except NotConverged as problem_met:
             factor = np.sqrt(factor)
             if factor > SLOWEST:
-                raise NotConverged(f"the solution ends at alpha={here:.3g}: {problem_met}") from None
+                raise NotConverged(
+                    f"the solution ends at alpha={here:.3g}: {problem_met}"
+                ) from None
             continue
         at, here, factor = reached, there, max(FACTOR, factor**1.5)
         trail.append((np.log(here), at.x))
     return at
-
-
-def _extrapolate(trail: list[tuple[float, FloatArray]], at: float) -> FloatArray:
-    """Extrapolate the unknowns linearly in the logarithm of α."""
-    x, end = trail[-1][1], trail[-1][0]
-    if len(trail) == 1:
-        return x
-    before, start = trail[-2][1], trail[-2][0]
-    return np.asarray(x + (x - before) * (at - end) / (end - start))
 
 
 def _at_much_data(problem: Problem, minimum: Population, samples: Samples) -> FloatArray:
@@ -136,7 +131,10 @@ def _at_little_data(problem: Problem, samples: Samples) -> FloatArray:
     """Return unknowns of a classifier that hardly knows the signal, after damped iteration."""
     pi, scale = problem.task.pi, np.sqrt(problem.penalty)
     order = Order(
-        np.array([0.01, 0.1]), np.eye(2), np.diag(0.6 / problem.penalty), float(np.log(pi / (1 - pi)))
+        np.array([0.01, 0.1]),
+        np.eye(2),
+        np.diag(0.6 / problem.penalty),
+        float(np.log(pi / (1 - pi))),
     )
     for _ in range(DAMPED_STEPS):
         means = moments(problem, order, samples).pooled()

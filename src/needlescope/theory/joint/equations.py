@@ -9,8 +9,8 @@ and Λ = α diag(λ_q, λ_w):
 By Stein's identity E[∂g/∂ω] = E[g zᵀ] C⁻¹: where the minimum jumps, the derivative itself misses
 it. Where data are plenty C is nearly singular and these means are uncertain. The gradient of the
 loss at the fields themselves, g⁰ = −s (d, a) at h = ω, is close to g then, and the mean of its
-derivatives T = Σ_l ∂g⁰_l/∂ω_l is known without division. So Σ_l g⁰_l z_lᵀ − T C, whose mean is zero,
-is a control variate, with the coefficient of least variance.
+derivatives T = Σ_l ∂g⁰_l/∂ω_l is known without division. So Σ_l g⁰_l z_lᵀ − T C, whose mean is
+zero, is a control variate, with the coefficient of least variance.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...losses import Loss
 from ...task import Task
 from .fields import Fields, Pull, load, lowest, minimum, pull_of
 from .order import Order, from_vector, to_vector
-from .samples import Samples, fields, labels
+from .samples import Kind, Samples, chances, fields, kinds_of, labels
 
 FLATTEST = 1e-6  # mean curvature in the bias below which it takes no Newton step
 FAR_LARGER = 30.0  # error of one of two estimates of a number, for the other to count alone
@@ -75,7 +75,7 @@ def moments(problem: Problem, order: Order, samples: Samples) -> Moments:
 
 def _moments(problem: Problem, order: Order, samples: Samples) -> Moments:
     omega = fields(samples, order, problem.task)
-    pull = pull_of(order.V, order.b, labels(samples), problem.loss)
+    pull = pull_of(order.V, order.b, labels(samples, problem.task), problem.loss)
     h = minimum(omega, pull) if problem.minimum == "field" else lowest(omega, pull)[0]
     return _means(problem, order, samples, omega, pull, h)
 
@@ -87,25 +87,24 @@ def _means(
     at = load(h, pull)
     g = -at.slope * at.a * (h.u - at.f), -at.slope * at.a
     z = samples.q, samples.u
-    chance = np.repeat([task.pi, 1.0 - task.pi], n)
+    kinds, chance = kinds_of(task), chances(samples, task)
 
     def mean(values: FloatArray) -> FloatArray:
-        """Average over labels and points; one number for each replicate."""
-        return np.asarray((chance * values).reshape(2, k, -1).sum(axis=0).mean(axis=-1))
+        """Average over kinds and points; one number for each replicate."""
+        return np.asarray((chance * values).reshape(len(kinds), k, -1).sum(axis=0).mean(axis=-1))
 
     def pairs(x: FloatArray, y: FloatArray) -> FloatArray:
         return mean(np.einsum("ln,ln->n", x, y))
 
-    both = [np.concatenate([item, item], axis=1) for item in z]
-    zero = _zero_mean(pull, omega, both, order.root)
+    tiled = [np.tile(item, len(kinds)) for item in z]
+    zero = _zero_mean(pull, omega, tiled, order.root)
     gz = np.empty((k, 2, 2))
     for i, j in np.ndindex(2, 2):
-        products = np.einsum("ln,ln->n", g[i], both[j])
+        products = np.einsum("ln,ln->n", g[i], tiled[j])
         share = float(chance @ (products * zero[i, j])) / float(chance @ zero[i, j] ** 2)
         gz[:, i, j] = mean(products - np.clip(share, 0.0, 1.0) * zero[i, j])
     gg = np.array([[pairs(x, y) for y in g] for x in g]).transpose(2, 0, 1)
-    marked = np.arange(2 * n) < n
-    gv = np.array([mean(marked * item[: task.R].sum(axis=0)) for item in g]).T
+    gv = np.array([mean(_signal_sum(item, kinds, n)) for item in g]).T
     d, a = g[0] / np.where(at.slope == 0.0, 1.0, -at.slope), at.a
     V = order.V
     reach = np.einsum("ln,ln->n", d, V[0, 0] * d + 2.0 * V[0, 1] * a) + V[1, 1] * np.einsum(
@@ -122,9 +121,7 @@ def _means(
     )
 
 
-def _zero_mean(
-    pull: Pull, omega: Fields, z: list[FloatArray], root: FloatArray
-) -> FloatArray:
+def _zero_mean(pull: Pull, omega: Fields, z: list[FloatArray], root: FloatArray) -> FloatArray:
     """Return Σ_l g⁰_l z_lᵀ − T C of each sample, 2 × 2 × n: the mean of each entry is zero."""
     at = load(omega, pull)
     a, s, c = at.a, at.slope, at.bend
@@ -142,6 +139,12 @@ def _zero_mean(
     )
     products = [[-s * np.einsum("ln,ln->n", x, y) for y in z] for x in (d, a)]
     return np.asarray(np.array(products) - np.einsum("ikn,kj->ijn", T, root))
+
+
+def _signal_sum(g: FloatArray, kinds: tuple[Kind, ...], n: int) -> FloatArray:
+    """Return Σ_l v_l g_l of each sample."""
+    parts = [g[: kind.tokens, k * n : (k + 1) * n].sum(axis=0) for k, kind in enumerate(kinds)]
+    return np.concatenate(parts)
 
 
 def residual(problem: Problem, x: FloatArray, means: Moments) -> FloatArray:

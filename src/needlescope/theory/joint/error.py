@@ -16,18 +16,20 @@ from .order import Order
 
 
 def fresh_error(order: Order, task: Task, g: FloatArray) -> float:
-    """Return the test error as a mean over normal numbers g (L × n)."""
+    """Return the test error, against true labels, as a mean over normal numbers g (L × n).
+
+    The task is the one to test on, which need not be the one that was trained on.
+    """
     (kappa, _), (along, across) = order.root
     result = 0.0
-    for y, chance in ((1.0, task.pi), (-1.0, 1.0 - task.pi)):
+    positives = [(count, 1.0, task.pi * chance) for count, chance in task.counts]
+    for count, y, chance in [*positives, (0, -1.0, 1.0 - task.pi)]:
         logits = kappa * g
-        if y > 0.0:
-            logits[: task.R] += task.theta * order.M[0]
+        logits[:count] += task.theta * order.M[0]
         a = np.exp(logits - logits.max(axis=0))
         a /= a.sum(axis=0)
         mean = along * np.einsum("ln,ln->n", a, g) + order.b
-        if y > 0.0:
-            mean += task.theta * order.M[1] * a[: task.R].sum(axis=0)
+        mean += task.theta * order.M[1] * a[:count].sum(axis=0)
         spread = across * np.sqrt(np.einsum("ln,ln->n", a, a))
         result += chance * float(ndtr(-y * mean / spread).mean())
     return result

@@ -21,11 +21,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import Loss
 
+AT_ONCE = 1 << 17  # numbers of one kind, above which samples are solved in blocks
+BLOCK = 1 << 15  # numbers of a block, so that what is made of them stays in the caches
 ITERATIONS = 400
 STEP = 1e-4  # largest last step of a sample: the error after it is about its square
 FIRST_SHIFT = 0.1  # of the Hessian by a multiple of V⁻¹, after a first step that fails
@@ -115,16 +118,21 @@ class Hessian:
     def __init__(self, h: Fields, pull: Pull, at: Loaded, shift: FloatArray | float = 0.0) -> None:
         A, B, C = pull.ties
         s, self.a, grow = at.slope, at.a, 1.0 + np.asarray(shift)
-        self.d = at.a * (h.u - at.f)
-        self.qq, self.qu = A * grow + s * self.d, B * grow + s * self.a
-        self.uu = np.broadcast_to(C * grow, s.shape)
-        det = self.qq * self.uu - self.qu * self.qu
-        negative = np.where(det < 0.0, 1, 2 * (self.qq < 0.0)).sum(axis=0)  # eigenvalues of blocks
-        det = np.where(np.abs(det) < 1e-300, 1e-300, det)
-        self.qq, self.qu, self.uu = self.qq / det, self.qu / det, self.uu / det
-        # the block's inverse is [[uu, −qu], [−qu, qq]]; X = blocks⁻¹ U
-        self.x1 = Fields(self.uu * self.a, -self.qu * self.a)
-        self.x2 = Fields(self.uu * self.d - self.qu * self.a, self.qq * self.a - self.qu * self.d)
+        self.d = h.u - at.f
+        self.d *= at.a
+        qq, qu, uu = s * self.d, s * self.a, C * grow
+        qq += A * grow
+        qu += B * grow
+        det = qq * uu - qu * qu
+        mixed = det < 0.0
+        negative = _count(mixed) + 2 * _count((qq < 0.0) & ~mixed)  # eigenvalues of the blocks
+        det[np.abs(det) < 1e-300] = 1e-300
+        # the blocks' inverse is [[uu, qu], [qu, qq]]; X = blocks⁻¹ U
+        np.divide(1.0, det, out=det)
+        self.uu, self.qq = uu * det, np.multiply(qq, det, out=qq)
+        self.qu = np.multiply(qu, np.negative(det, out=det), out=qu)
+        self.x1 = Fields(self.uu * self.a, self.qu * self.a)
+        self.x2 = Fields(self.uu * self.d + self.x1.u, self.qq * self.a + self.qu * self.d)
         S11 = _dot(self.a, self.x1.q)
         S12 = _dot(self.a, self.x2.q)
         S22 = _dot(self.d, self.x2.q) + _dot(self.a, self.x2.u)
@@ -144,12 +152,19 @@ class Hessian:
 
     def solve(self, right: Fields) -> Fields:
         """Return H⁻¹ times a vector of each sample."""
-        q, u = self.uu * right.q - self.qu * right.u, self.qq * right.u - self.qu * right.q
+        q, u = self.uu * right.q + self.qu * right.u, self.qq * right.u + self.qu * right.q
         r1, r2 = _dot(self.a, q), _dot(self.d, q) + _dot(self.a, u)
         c1, c2 = -self.s * r2, -self.s * r1 + self.bend * r2
         k1 = (self.I[3] * c1 - self.I[1] * c2) / self.det2
         k2 = (self.I[0] * c2 - self.I[2] * c1) / self.det2
-        return Fields(q - self.x1.q * k1 - self.x2.q * k2, u - self.x1.u * k1 - self.x2.u * k2)
+        for part, x1, x2 in zip((q, u), self.x1, self.x2, strict=True):
+            part -= x1 * k1
+            part -= x2 * k2
+        return Fields(q, u)
+
+
+def _count(truths: NDArray[np.bool_]) -> NDArray[np.int16]:
+    return np.asarray(np.add.reduce(truths, axis=0, dtype=np.int16))
 
 
 def _dot(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -162,7 +177,22 @@ def minimum(omega: Fields, pull: Pull, start: Fields | None = None) -> Fields:
     A step that is not downhill, or brings too little, is taken anew with the ties strengthened
     (Levenberg); samples that have arrived take no part in the rest.
     """
-    h = omega if start is None else start
+    L, n = omega.q.shape
+    if L * n <= AT_ONCE:
+        return _minimum(omega, pull, omega if start is None else start)
+    blocks = [slice(k, k + BLOCK // L + 1) for k in range(0, n, BLOCK // L + 1)]
+    each = [
+        _minimum(
+            Fields(*(item[:, block] for item in omega)),
+            pull._replace(y=pull.y[block]),
+            Fields(*(item[:, block] for item in start or omega)),
+        )
+        for block in blocks
+    ]
+    return Fields(*(np.concatenate(items, axis=1) for items in zip(*each, strict=True)))
+
+
+def _minimum(omega: Fields, pull: Pull, h: Fields) -> Fields:
     done = Fields(h.q.copy(), h.u.copy())
     index, shift = np.arange(h.q.shape[1]), np.zeros(h.q.shape[1])
     at = load(h, pull)
@@ -182,21 +212,23 @@ def minimum(omega: Fields, pull: Pull, start: Fields | None = None) -> Fields:
         if good.all():
             h, at, value = new, at_new, new_value
         else:
-            h = Fields(np.where(good, new.q, h.q), np.where(good, new.u, h.u))
+            h = Fields(*(np.where(good, x, old) for x, old in zip(new, h, strict=True)))
             at = Loaded(*(np.where(good, x, old) for x, old in zip(at_new, at, strict=True)))
             value = np.where(good, new_value, value)
         arrived |= good & (size < STEP) & (shift == 0.0)
         calmer = np.where(shift > 0.2 * FIRST_SHIFT, 0.2 * shift, 0.0)
         shift = np.where(good, calmer, np.maximum(4.0 * shift, FIRST_SHIFT))
         if arrived.sum() > 0.1 * len(index) or arrived.all():
-            done.q[:, index], done.u[:, index] = h
-            left = ~arrived
-            if not left.any():
+            here = np.flatnonzero(arrived)
+            for whole, part in zip(done, h, strict=True):
+                whole[:, index[here]] = part.take(here, axis=1)
+            left = np.flatnonzero(~arrived)
+            if not len(left):
                 return done
             index, shift, value = index[left], shift[left], value[left]
-            h = Fields(h.q[:, left], h.u[:, left])
-            omega = Fields(omega.q[:, left], omega.u[:, left])
-            at = Loaded(*(item[..., left] for item in at))
+            h = Fields(*(item.take(left, axis=1) for item in h))
+            omega = Fields(*(item.take(left, axis=1) for item in omega))
+            at = Loaded(*(item.take(left, axis=-1) for item in at))
             pull, arrived = pull._replace(y=pull.y[left]), arrived[left]
     raise NotConverged(
         f"the fields of {len(index)} samples did not converge in {ITERATIONS} Newton steps; a "

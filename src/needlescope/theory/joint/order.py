@@ -3,9 +3,9 @@
     M = (⟨q, ξ⟩, ⟨w, ξ⟩),   Q = [[‖q‖², ⟨q, w⟩], [⟨q, w⟩, ‖w‖²]].
 
 The part of query and readout that has no signal has the Gram matrix N = Q − MMᵀ. The nine numbers
-are asinh(M/√diag(N)); N and V by their Cholesky factors, the logarithms of the diagonal and the ratio
-of the last row; and b. So they are of order one at any scale of query and readout, also where data
-are plenty and N is small, and N and V are positive definite whatever they are.
+are asinh(M/√diag(N)); N and V by their Cholesky factors, the logarithms of the diagonal and the
+ratio of the last row; and b. So they are of order one at any scale of query and readout, also where
+data are plenty and N is small, and N and V are positive definite whatever they are.
 """
 
 from __future__ import annotations

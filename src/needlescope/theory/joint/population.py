@@ -5,8 +5,8 @@ There query and readout lie along the signal, q = m_q ξ and w = m_w ξ, and thr
     min over (m_q, m_w, b) of E ℓ(m_w Σ_l a_l u_l + b; y) + (λ_q/2) m_q² + (λ_w/2) m_w²,
     u_l = θ v_l + z_l,   a = softmax(m_q u).
 
-It is not convex: where the signal is hard to see among many tokens, a short query, close to pooling,
-and a long one may both be minima.
+It is not convex: where the signal is hard to see among many tokens, a short query, close to
+pooling, and a long one may both be minima.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 
 from ...arrays import FloatArray
 from .equations import Problem
-from .samples import LABELS
+from .samples import kinds_of
 
 LONG = ((0.5, 2.0), (1.0, 3.0))  # starts: the query in multiples of θ, and the readout
 SHORT = (0.02, 0.2)
@@ -39,10 +39,11 @@ def population_minima(problem: Problem, z: FloatArray) -> list[Population]:
 
     Means are over normal numbers z (L × n).
     """
-    task = problem.task
-    signal = z.copy()
-    signal[: task.R] += task.theta
-    parts = [(signal, LABELS[0], task.pi), (z, LABELS[1], 1.0 - task.pi)]
+    task, parts = problem.task, []
+    for kind in kinds_of(task):
+        u = z.copy()
+        u[: kind.tokens] += task.theta
+        parts.append((u, kind.label, kind.chance))
 
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
         m_q, m_w, b = x

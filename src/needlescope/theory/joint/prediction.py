@@ -13,8 +13,6 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import get_loss
-from ...models import ATTENTION, Model
-from ...query import Query
 from ...task import Task
 from ...training import Training
 from ..common.arguments import tol_not_met
@@ -22,7 +20,16 @@ from .branches import coarse
 from .equations import Problem
 from .error import fresh_error
 from .order import Order, from_vector
-from .solver import COARSE, JACOBIAN_REPLICATES, REPLICATES, Solved, lattice, refine
+from .solver import (
+    COARSE,
+    JACOBIAN_REPLICATES,
+    REPLICATES,
+    Slopes,
+    Solved,
+    follow,
+    lattice,
+    refine,
+)
 from .stability import stability
 
 JOINT_TOL = 2e-3  # where none is said: the equations themselves are not exact to less
@@ -37,36 +44,7 @@ class Prediction(NamedTuple):
     outcome: dict[str, Any]
     alignment: dict[str, Any]
     x: FloatArray
-
-
-def check_joint(
-    task: Task, model: Model, query: Query | None, test_task: Task | None, d: int | None
-) -> None:
-    """Refuse what the equations of joint training do not cover."""
-    if model is not ATTENTION:
-        raise ValueError(
-            f"joint training trains a softmax end to end, got model={model.name!r}; use "
-            "model='attention', or leave ridge_q out"
-        )
-    if query is not None:
-        raise ValueError(
-            f"joint training would train the query that is given as {query!r}; leave out one of "
-            "the two"
-        )
-    if np.min(task.L) < 2:
-        raise ValueError(
-            f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
-            "attention, and its query nothing to learn; use model='pooled'"
-        )
-    for name, given in (("test_task", test_task), ("d", d)):
-        if given is not None:
-            raise ValueError(
-                f"{name} must be left out with joint training, got {given!r}: its equations answer "
-                "in the limit, on the task that it trains on; simulate supports both"
-            )
-    task.need_one_signal("joint training")
-    task.need_plain("joint training")
-    task.need_white("joint training")
+    slopes: Slopes  # there
 
 
 def problem_of(
@@ -74,25 +52,36 @@ def problem_of(
 ) -> Problem:
     """Return the problem of one point."""
     loss = get_loss(training.loss)
-    return Problem(
-        task, training.alpha1, loss, training.ridge, training.ridge_q, minimum, start
-    )
+    return Problem(task, training.alpha1, loss, training.ridge, training.ridge_q, minimum, start)
 
 
-def predict_point(problem: Problem, tol: float, near: FloatArray | None) -> Prediction:
-    """Solve one point to a tolerance of its test error, on as many points as that takes."""
-    start, place = coarse(problem, near).x, 0
+def predict_point(
+    problem: Problem,
+    tol: float,
+    near: FloatArray | None,
+    slopes: Slopes | None = None,
+    test: Task | None = None,
+) -> Prediction:
+    """Solve one point to a tolerance of its test error, on as many points as that takes.
+
+    It is tested on the task ``test``, by default the one that it trains on. With unknowns ``near``
+    and the slopes there, the coarse solution is needed only where they do not lead to a fine one.
+    """
+    place, solved = 0, None
+    if near is not None and slopes is not None:
+        solved = follow(problem, near, POINTS[0], slopes)
+    if solved is None:
+        solved = refine(problem, coarse(problem, near).x, POINTS[0])
     while True:
-        points = POINTS[place]
-        solved = refine(problem, start, points)
-        row = _numbers(problem, solved, points)
+        row = _numbers(problem, solved, POINTS[place], test)
         uncertainty = 2.0 * row["test_error_se"]
         if uncertainty <= tol:
             break
         if place == len(POINTS) - 1:
             raise tol_not_met("uncertainty of the test error", uncertainty, tol)
         more = int(np.ceil(np.log2(uncertainty / tol) / RATE))
-        place, start = min(place + max(more, 1), len(POINTS) - 1), solved.x
+        place = min(place + max(more, 1), len(POINTS) - 1)
+        solved = refine(problem, solved.x, POINTS[place], solved.slopes)
     x = solved.each.mean(axis=0)
     rough = lattice(problem.task.L, COARSE, JACOBIAN_REPLICATES)
     trust = stability(problem, from_vector(x), rough)
@@ -105,21 +94,24 @@ def predict_point(problem: Problem, tol: float, near: FloatArray | None) -> Pred
     beside = {f"{name}_se" for name in ("kappa", "cosine_q")}
     beside |= {f"{name}{se}" for name in ("signal_q", "norm_q") for se in ("", "_se")}
     outcome = {name: value for name, value in row.items() if name not in beside}
-    return Prediction(outcome, alignment, x)
+    return Prediction(outcome, alignment, x, solved.slopes)
 
 
-def _numbers(problem: Problem, solved: Solved, points: int) -> dict[str, float]:
+def _numbers(
+    problem: Problem, solved: Solved, points: int, test: Task | None = None
+) -> dict[str, float]:
     """Return every number at the mean unknowns, with its standard error.
 
     That is the spread over replicates, and what the step that was not taken would change.
     """
-    g = lattice(problem.task.L, points, REPLICATES).q
+    task = problem.task if test is None else test
+    g = lattice(task.L, points, REPLICATES).q
     parts = [g[:, k * points : (k + 1) * points] for k in range(REPLICATES)]
 
     def numbers(x: FloatArray, own: list[FloatArray]) -> dict[str, float]:
         """Return what the unknowns x give, their test error on these points."""
         order = from_vector(x)
-        errors = [fresh_error(order, problem.task, part) for part in own]
+        errors = [fresh_error(order, task, part) for part in own]
         return {"test_error": float(np.mean(errors)), **_of_order(order)}
 
     middle = solved.each.mean(axis=0)

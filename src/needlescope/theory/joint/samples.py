@@ -4,13 +4,15 @@ Tokens are exchangeable, so the first R carry the signal. With C the Cholesky fa
 
     ω_l = θ v_l M + C z_l,   z_l ~ N(0, I₂):
 
-2L dimensions for each label. Independent shifts of one lattice are replicates, whose spread is the
-standard error of what is computed from them.
+2L dimensions for each kind of sample: positives with each number of signal tokens and negatives,
+and of each those whose label is flipped. Independent shifts of one lattice are replicates, whose
+spread is the standard error of what is computed from them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,7 +23,6 @@ from ...task import Task
 from .fields import Fields
 from .order import Order
 
-LABELS = (1.0, -1.0)
 AT_ONCE = 1 << 15  # numbers of one kind, so that what is made of them stays in the caches
 
 
@@ -55,6 +56,30 @@ class Samples:
         ]
 
 
+class Kind(NamedTuple):
+    """Samples with the same number of signal tokens and the same label."""
+
+    tokens: int  # that carry the signal
+    label: float  # that it is trained on
+    chance: float
+
+
+def kinds_of(task: Task) -> tuple[Kind, ...]:
+    """Return the kinds of samples that a task has, with their probabilities.
+
+    >>> [tuple(kind) for kind in kinds_of(Task(L=4, R=2, theta=1.0, pi=0.25))]
+    [(2, 1.0, 0.25), (0, -1.0, 0.75)]
+    """
+    true = [Kind(count, 1.0, task.pi * chance) for count, chance in task.counts]
+    true.append(Kind(0, -1.0, 1.0 - task.pi))
+    result = []
+    for count, label, chance in true:
+        flipped = task.flips[0 if label > 0.0 else 1]
+        result.append(Kind(count, label, (1.0 - flipped) * chance))
+        result.append(Kind(count, -label, flipped * chance))
+    return tuple(kind for kind in result if kind.chance > 0.0)
+
+
 def draw(L: int, points: int, replicates: int) -> Samples:
     """Return the points of the first replicates.
 
@@ -67,18 +92,23 @@ def draw(L: int, points: int, replicates: int) -> Samples:
 
 
 def fields(samples: Samples, order: Order, task: Task) -> Fields:
-    """Return the fields ω of all positives, and after them those of all negatives (L × 2n)."""
+    """Return the fields ω of all samples, one kind after the other (L × kinds·n)."""
     (qq, _), (uq, uu) = order.root
-    n = samples.q.shape[1]
-    q, u = np.empty((task.L, 2 * n)), np.empty((task.L, 2 * n))
-    q[:, n:] = qq * samples.q
-    u[:, n:] = uq * samples.q + uu * samples.u
-    q[:, :n], u[:, :n] = q[:, n:], u[:, n:]
-    q[: task.R, :n] += task.theta * order.M[0]
-    u[: task.R, :n] += task.theta * order.M[1]
+    kinds, n = kinds_of(task), samples.q.shape[1]
+    q = np.tile(qq * samples.q, len(kinds))
+    u = np.tile(uq * samples.q + uu * samples.u, len(kinds))
+    for k, kind in enumerate(kinds):
+        own = slice(k * n, (k + 1) * n)
+        q[: kind.tokens, own] += task.theta * order.M[0]
+        u[: kind.tokens, own] += task.theta * order.M[1]
     return Fields(q, u)
 
 
-def labels(samples: Samples) -> FloatArray:
+def labels(samples: Samples, task: Task) -> FloatArray:
     """Return the label of each sample of `fields`."""
-    return np.repeat(LABELS, samples.q.shape[1])
+    return np.repeat([kind.label for kind in kinds_of(task)], samples.q.shape[1])
+
+
+def chances(samples: Samples, task: Task) -> FloatArray:
+    """Return the probability of each sample's kind."""
+    return np.repeat([kind.chance for kind in kinds_of(task)], samples.q.shape[1])

@@ -33,6 +33,8 @@ COARSE_TOL = 1e-2  # largest residual on the coarse lattice, and
 COARSE_CAUGHT = 0.1  # the same where the steps of the equations leave no smaller one
 NEWTON_STEPS = 25
 LARGEST_STEP = 1.0
+FAR = 0.2  # residual of unknowns that are no start for a fine lattice
+STALE = 0.3  # change of an unknown after which slopes are taken anew
 SETTLED = 0.2  # of the standard error, that a last step may have
 FINE_STEPS = 8
 CAUGHT = 1.0  # the same where the steps of the equations leave no smaller one
@@ -46,6 +48,14 @@ class Start(NamedTuple):
     jacobian: FloatArray | None
 
 
+class Slopes(NamedTuple):
+    """Derivatives by the unknowns, and the unknowns at which they were taken."""
+
+    x: FloatArray
+    jacobian: FloatArray  # of the residual
+    observed: FloatArray  # of the training loss and the training error
+
+
 class Solved(NamedTuple):
     """A solution: the unknowns of each replicate, the means there, and what is left."""
 
@@ -55,6 +65,7 @@ class Solved(NamedTuple):
     wrong: FloatArray
     left: FloatArray  # the step that was not taken any more
     residual: float
+    slopes: Slopes
 
 
 @lru_cache(maxsize=8)
@@ -130,20 +141,46 @@ def differences(
     return np.stack([(function(x + step) - at_x) / DIFFERENCE for step in steps], axis=-1)
 
 
-def refine(problem: Problem, x: FloatArray, points: int) -> Solved:
-    """Return the solution on replicates of this many points, from one on the coarse lattice."""
+def slopes_at(problem: Problem, x: FloatArray) -> tuple[Slopes, FloatArray]:
+    """Return the slopes there by differences on a rough lattice, and the step they suggest."""
     rough = lattice(problem.task.L, COARSE, JACOBIAN_REPLICATES)
 
     def looked_at(x: FloatArray) -> FloatArray:
         means = moments(problem, from_vector(x), rough).pooled()
         return np.array([*residual(problem, x, means), means.loss[0], means.wrong[0]])
 
-    slopes = differences(looked_at, x, looked_at(x))
-    J, observed = slopes[:SIZE], slopes[SIZE:]
+    here = looked_at(x)
+    both = differences(looked_at, x, here)
+    return Slopes(x, both[:SIZE], both[SIZE:]), _newton_step(both[:SIZE], here[:SIZE])
+
+
+def follow(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solved | None:
+    """Return the solution that `refine` finds from a neighbour's, None where that leads nowhere."""
+    try:
+        first = _residual(problem, x, lattice(problem.task.L, COARSE, 1))
+        if np.abs(first).max() > FAR:
+            return None
+        return refine(problem, x, points, slopes)
+    except NotConverged:
+        return None
+
+
+def refine(problem: Problem, x: FloatArray, points: int, slopes: Slopes | None = None) -> Solved:
+    """Return the solution on replicates of this many points, from one that is near.
+
+    Slopes of a solution nearby are taken over, unless it is too far away.
+    """
+    if slopes is None or np.abs(x - slopes.x).max() > STALE:
+        slopes, step = slopes_at(problem, x)
+        x = x + step
+    where, J, observed = slopes
     samples = lattice(problem.task.L, points, REPLICATES)
+    step, r = np.zeros(SIZE), np.zeros(SIZE)
     for count in range(FINE_STEPS):
-        means = moments(problem, from_vector(x), samples)
+        means, before = moments(problem, from_vector(x), samples), r
         r = residual(problem, x, means.pooled())
+        if np.abs(step).max() > DIFFERENCE:  # far enough to learn from
+            J = J + np.outer(r - before - J @ step, step) / (step @ step)
         each = np.array([residual(problem, x, means.of(k)) for k in range(REPLICATES)])
         step = _newton_step(J, r)
         own = -np.linalg.solve(J, each.T).T
@@ -152,10 +189,8 @@ def refine(problem: Problem, x: FloatArray, points: int) -> Solved:
         enough = np.maximum((CAUGHT if last else SETTLED) * error, NEGLIGIBLE * 10.0**last)
         if (np.abs(step) <= enough).all():
             loss, wrong = means.loss + own @ observed[0], means.wrong + own @ observed[1]
-            return Solved(x, x + own, loss, wrong, step, float(np.abs(r).max()))
-        if np.abs(step).max() > DIFFERENCE:  # far enough to learn from
-            new = _residual(problem, x + step, samples)
-            J = J + np.outer(new - r - J @ step, step) / (step @ step)
+            left, kept = float(np.abs(r).max()), Slopes(where, J, observed)
+            return Solved(x, x + own, loss, wrong, step, left, kept)
         x = x + step
     raise NotConverged(
         f"the equations of joint training end at a residual of {np.abs(r).max():.1e} on {points} "

@@ -22,7 +22,7 @@ from ...arrays import FloatArray
 from .equations import Problem
 from .fields import Fields, Hessian, Pull, load, lowest, minimum, pull_of
 from .order import Order
-from .samples import Samples, fields, labels
+from .samples import Samples, chances, fields, kinds_of, labels
 
 LOWER = 1e-6  # by which another minimum counts as lower
 BASIS = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]])
@@ -38,15 +38,15 @@ class Stability(NamedTuple):
 def stability(problem: Problem, order: Order, samples: Samples) -> Stability:
     """Return the stability of a solution, as far as these samples tell."""
     omega = fields(samples, order, problem.task)
-    pull = pull_of(order.V, order.b, labels(samples), problem.loss)
-    n, pi = samples.q.shape[1], problem.task.pi
-    weight = np.repeat([pi, 1.0 - pi], n)
+    pull = pull_of(order.V, order.b, labels(samples, problem.task), problem.loss)
+    n, kinds = samples.q.shape[1], len(kinds_of(problem.task))
+    weight = chances(samples, problem.task)
     best, lower_by = lowest(omega, pull)
     h = best if problem.minimum == "lowest" else minimum(omega, pull)
     maps = np.empty((samples.replicates, 3, 3))
     for column, C in enumerate(BASIS):
         squares = weight * squared_response(h, pull, C)
-        means = squares.reshape(2, 2, 2, samples.replicates, -1).sum(axis=2).mean(axis=-1)
+        means = squares.reshape(2, 2, kinds, samples.replicates, -1).sum(axis=2).mean(axis=-1)
         moved = problem.alpha * np.einsum("ij,jkr,km->imr", order.V, means, order.V)
         maps[:, :, column] = moved[[0, 0, 1], [0, 1, 1]].T
     radii = np.abs(np.linalg.eigvals(maps)).max(axis=-1)
@@ -61,7 +61,7 @@ def squared_response(h: Fields, pull: Pull, C: FloatArray) -> FloatArray:
     at = load(h, pull)
     hessian = Hessian(h, pull, at)
     inverse = np.linalg.inv(pull.V)
-    B = np.array([[hessian.uu, -hessian.qu], [-hessian.qu, hessian.qq]])  # 2 × 2 × L × n
+    B = np.array([[hessian.uu, hessian.qu], [hessian.qu, hessian.qq]])  # 2 × 2 × L × n
     A = np.einsum("ij,jkln,km->imln", inverse, B, inverse) - inverse[:, :, None, None]
     X = np.array([[hessian.x1.q, hessian.x2.q], [hessian.x1.u, hessian.x2.u]])  # 2 × k × L × n
     Y = np.einsum("ij,jkln->ikln", inverse, X)
