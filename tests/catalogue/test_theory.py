@@ -449,6 +449,7 @@ CASES = [
             ({"test_task": 12}, "test_task must be a needlescope.Task"),
             ({"d": 100}, r"d must be left out with joint training, got 100: its equations answer"),
             ({"minimum": "least"}, r"minimum must be one of 'field', 'lowest', got 'least'"),
+            ({"start": "far"}, r"start must be one of 'informed', 'uninformed', got 'far'"),
             ({"tol": 2.0}, r"tol must be a number in \(0, 1\]"),
         )
     ),
@@ -470,6 +471,11 @@ CASES = [
         "the lowest minimum without joint training",
         asks(ns.predict, TASK, TRAINING, minimum="lowest"),
         "minimum is about joint training, got 'lowest' without a ridge_q",
+    ),
+    Case(
+        "the uninformed solution without joint training",
+        asks(ns.predict, TASK, TRAINING, start="uninformed"),
+        "start is about joint training, got 'uninformed' without a ridge_q",
     ),
     *(
         Case(f"{call.__name__} without alpha0", asks(call, TASK, READOUT), NEEDS_D0)

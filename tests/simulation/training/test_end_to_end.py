@@ -9,7 +9,11 @@ import needlescope as ns
 from needlescope.losses import Loss, get_loss
 from needlescope.models.blocks import Arrays
 from needlescope.models.gradient import State
-from needlescope.simulation.training.end_to_end import train_together
+from needlescope.simulation.training.end_to_end import (
+    joint_starts,
+    random_starts,
+    train_together,
+)
 from needlescope.simulation.training.stages import start
 from tests.models.plain import (
     BETA,
@@ -33,7 +37,7 @@ class TestTogether:
     def test_the_result_is_stationary_and_below_its_start(self, name: str, ridge: float) -> None:
         data, loss = sample(45), get_loss(name)
         training = ns.Training(15.0, 15.0, loss=name, ridge=ridge, beta=BETA)
-        best, residual = train_together(data, STATES["all"], training, 1, np.random.default_rng(0))
+        best, residual = train_together(data, [STATES["all"]], training)
         slope = plain_slope(data, best, loss, BETA) + ridge * np.concatenate(
             [best.q, best.w, [0.0]]
         )
@@ -51,7 +55,8 @@ class TestTogether:
         state = State(np.eye(8)[0], np.eye(8)[1], 0.0)
         values = []
         for starts in range(1, 9):
-            best, _ = train_together(data, state, training, starts, np.random.default_rng(1))
+            more = random_starts(state, training, starts - 1, np.random.default_rng(1))
+            best, _ = train_together(data, [state, *more], training)
             values.append(self.objective(data, best, loss, 1e-2))
         assert values == sorted(values, reverse=True)
         assert values[-1] < values[0] - 0.01
@@ -60,8 +65,9 @@ class TestTogether:
         data, loss = self.needles(), get_loss("logistic")
         training = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA)
         good = State(np.array([3.0, 0.0, 0.0]), np.array([3.0, 0.0, 0.0]), -3.0)
-        alone, _ = train_together(data, good, training, 1, np.random.default_rng(2))
-        best, _ = train_together(data, good, training, 4, np.random.default_rng(2))
+        alone, _ = train_together(data, [good], training)
+        more = random_starts(good, training, 3, np.random.default_rng(2))
+        best, _ = train_together(data, [good, *more], training)
         assert self.objective(data, best, loss, 1e-2) <= self.objective(data, alone, loss, 1e-2)
 
     @staticmethod
@@ -71,3 +77,28 @@ class TestTogether:
         y = np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
         X[y > 0, rng.integers(0, 8, 30), 0] += 5.0
         return Arrays(X, y)
+
+
+class TestStarts:
+    def test_lengths_are_as_documented(self) -> None:
+        rng, xi = np.random.default_rng(0), np.eye(4000)[0]
+        for where, length in (("random", 1.0), ("small", 0.01)):
+            for state in joint_starts(xi, 3.0, where, 2, rng):
+                assert np.linalg.norm(state.q) == pytest.approx(length, rel=0.05)
+                assert np.linalg.norm(state.w) == pytest.approx(length, rel=0.05)
+
+    def test_an_informed_start_is_the_signal(self) -> None:
+        (state,) = joint_starts(np.eye(5)[1], 3.0, "informed", 4, np.random.default_rng(0))
+        np.testing.assert_array_equal(state.q, 1.5 * np.eye(5)[1])
+        np.testing.assert_array_equal(state.w, 2.0 * np.eye(5)[1])
+
+    def test_where_training_starts_decides_what_it_finds(self) -> None:
+        """Many tokens and large ridges: a random start stays close to pooling."""
+        task = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
+        training = ns.Training.joint(8.0, ridge=0.15, ridge_q=0.15)
+        least = {}
+        for where in ("random", "small", "informed"):
+            result = ns.simulate(task, training, d=30, trials=2, start=where, starts=1, n_jobs=1)
+            least[where] = result.trials["test_error"].min()
+        assert least["informed"] < 0.2
+        assert min(least["random"], least["small"]) > 0.4

@@ -30,12 +30,44 @@ def test_means_are_those_of_the_displacement():
     by_label = g.reshape(3, 2, 2, 64, 2)  # tokens, labels, replicates, points, (q, u)
     z = z.reshape(3, 2, 64, 2)
     means = moments(PROBLEM, ORDER, nodes)
-    gz = np.einsum("lyrpi,lrpj,y->rij", by_label, z, chance) / 64
+    products = np.einsum("lyrpi,lrpj->ijyrp", by_label, z)
+    control = zero_by_differences(nodes).reshape(products.shape)
+    share = (products * control).sum(axis=-1) / (control**2).sum(axis=-1)
+    products -= np.clip(share, 0.0, 1.0)[..., None] * control
+    gz = np.einsum("ijyrp,y->rij", products, chance) / 64
     gg = np.einsum("lyrpi,lyrpj,y->rij", by_label, by_label, chance) / 64
     gv = 0.3 * by_label[0, 0].mean(axis=1)
     np.testing.assert_allclose(means.gz, gz, atol=1e-6)
     np.testing.assert_allclose(means.gg, gg, atol=1e-6)
     np.testing.assert_allclose(means.gv, gv, atol=1e-6)
+
+
+def zero_by_differences(nodes):
+    """Σ_l g⁰_l z_lᵀ − (Σ_l ∂g⁰_l/∂ω_l) C of each sample, the derivatives by differences."""
+    omega, y, loss = fields(nodes, ORDER, TASK), labels(nodes, TASK), PROBLEM.loss
+
+    def pulled(q, u):
+        a = np.exp(q) / np.exp(q).sum(axis=0)
+        f = (a * u).sum(axis=0)
+        slope = loss.derivative(f + ORDER.b, y)
+        return np.array([-slope * a * (u - f), -slope * a])
+
+    step, T = 1e-5, np.zeros((2, 2, len(y)))
+    for token in range(3):
+        moved = np.zeros((3, 1))
+        moved[token] = step
+        for j, (dq, du) in enumerate(((moved, 0.0), (0.0, moved))):
+            up, down = pulled(omega.q + dq, omega.u + du), pulled(omega.q - dq, omega.u - du)
+            T[:, j] += (up - down)[:, token] / (2.0 * step)
+    z = [np.tile(item, 2) for item in (nodes.q, nodes.u)]
+    products = np.array([[(g * item).sum(axis=0) for item in z] for g in pulled(*omega)])
+    return products - np.einsum("ikn,kj->ijn", T, ORDER.root)
+
+
+def test_the_control_variate_has_mean_zero():
+    nodes = draw(3, 1 << 13, 8)
+    each = zero_by_differences(nodes).reshape(2, 2, 2, 8, -1).mean(axis=-1)
+    assert (np.abs(each.mean(axis=-1)) < 4.0 * each.std(axis=-1, ddof=1) / np.sqrt(8)).all()
 
 
 def test_signal_tokens_are_counted_kind_by_kind():
@@ -104,8 +136,3 @@ def test_the_response_is_by_steins_identity():
             change = (np.array(g[0]) - np.array(g[1])) / (2 * step)
             seen[:, part] -= 2.0 * np.linalg.inv(tight.V) @ change
     np.testing.assert_allclose(V_hat, seen, atol=0.02)
-
-
-def test_ridges_are_multiplied_together():
-    assert PROBLEM.with_ridges(4.0).penalty == pytest.approx(4.0 * PROBLEM.penalty)
-    np.testing.assert_allclose(PROBLEM.penalty, [2.0 * 0.1, 2.0 * 0.05])

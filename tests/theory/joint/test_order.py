@@ -10,7 +10,7 @@ from needlescope.theory.joint.order import Order, from_vector, to_vector
 
 ORDER = Order(
     np.array([0.5, -2.0]),
-    np.array([[1.0, 0.3], [0.3, 5.0]]),
+    np.array([[1.0, -0.7], [-0.7, 5.0]]),
     np.array([[20.0, -1.0], [-1.0, 0.2]]),
     -3.0,
 )

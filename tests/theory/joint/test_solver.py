@@ -8,10 +8,11 @@ import pytest
 import needlescope as ns
 from needlescope.errors import NotConverged
 from needlescope.theory.joint import solver
+from needlescope.theory.joint.branches import coarse
 from needlescope.theory.joint.equations import moments, residual
 from needlescope.theory.joint.order import from_vector
 from needlescope.theory.joint.prediction import problem_of
-from needlescope.theory.joint.solver import COARSE_TOL, coarse, descend, follow, lattice, refine
+from needlescope.theory.joint.solver import COARSE_TOL, follow, lattice, refine
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 PROBLEM = problem_of(TASK, ns.Training.joint(2.0, ridge=0.05, ridge_q=0.05), "field")
@@ -25,17 +26,6 @@ def start():
 def test_the_coarse_solution_solves(start):
     means = moments(PROBLEM, from_vector(start.x), lattice(4, solver.COARSE, 1))
     assert np.abs(residual(PROBLEM, start.x, means)).max() < COARSE_TOL
-
-
-@pytest.mark.parametrize("top", [1.0, 16.0])
-def test_the_solution_does_not_depend_on_where_the_ridges_start(start, top):
-    other = descend(PROBLEM, top, lattice(4, solver.COARSE, 1))
-    np.testing.assert_allclose(other.x, start.x, atol=0.05)
-
-
-def test_a_solution_nearby_is_a_start(start, monkeypatch):
-    monkeypatch.setattr(solver, "descend", None)  # not needed
-    np.testing.assert_allclose(coarse(PROBLEM, start.x + 0.02).x, start.x, atol=0.05)
 
 
 def test_replicates_scatter_around_the_solution(start):
@@ -76,9 +66,3 @@ def test_what_does_not_settle_is_no_result(start, monkeypatch):
     monkeypatch.setattr(solver, "FINE_STEPS", 1)
     with pytest.raises(NotConverged, match="the equations of joint training end at a residual of"):
         refine(PROBLEM, start.x + 0.3, 256)
-
-
-def test_no_start_that_works_is_said(monkeypatch):
-    monkeypatch.setattr(solver, "NEWTON_STEPS", 0)
-    with pytest.raises(NotConverged, match=r"not solved from any start .* a larger ridge or ridge"):
-        coarse(PROBLEM)

@@ -101,8 +101,7 @@ def _means(
     gz = np.empty((k, 2, 2))
     for i, j in np.ndindex(2, 2):
         products = np.einsum("ln,ln->n", g[i], tiled[j])
-        share = float(chance @ (products * zero[i, j])) / float(chance @ zero[i, j] ** 2)
-        gz[:, i, j] = mean(products - np.clip(share, 0.0, 1.0) * zero[i, j])
+        gz[:, i, j] = mean(_controlled(products, zero[i, j], samples.points))
     gg = np.array([[pairs(x, y) for y in g] for x in g]).transpose(2, 0, 1)
     gv = np.array([mean(_signal_sum(item, kinds, n)) for item in g]).T
     d, a = g[0] / np.where(at.slope == 0.0, 1.0, -at.slope), at.a
@@ -119,6 +118,18 @@ def _means(
         mean(at.loss),
         mean((pull.y * (at.f + pull.b) <= 0.0).astype(float)),
     )
+
+
+def _controlled(values: FloatArray, zero: FloatArray, points: int) -> FloatArray:
+    """Subtract what a variable of mean zero explains, in each replicate of each kind of sample.
+
+    >>> _controlled(np.array([1.0, 3.0]), np.array([-2.0, 2.0]), 2)
+    array([2., 2.])
+    """
+    rows, control = values.reshape(-1, points), zero.reshape(-1, points)
+    spread = np.einsum("rn,rn->r", control, control)
+    share = np.einsum("rn,rn->r", rows, control) / np.where(spread == 0.0, 1.0, spread)
+    return np.asarray(rows - np.clip(share, 0.0, 1.0)[:, None] * control).ravel()
 
 
 def _zero_mean(pull: Pull, omega: Fields, z: list[FloatArray], root: FloatArray) -> FloatArray:
