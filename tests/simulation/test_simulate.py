@@ -387,6 +387,8 @@ def test_memory_stays_below_its_bound(case):
         ({"training": BARE.replace(loss="hinge")}, r"ridge must be above 0 with loss='hinge'"),
         ({"training": TRAINING.replace(loss="hinge"), "starts": 1}, r"a loss without kinks"),
         ({"starts": 2, "reuse": "all"}, r"starts=2 trains everything on D0 ∪ D1 already"),
+        ({"start": "far"}, r"start must be one of 'random', 'small', 'informed', got 'far'"),
+        ({"start": "small"}, r"start is about joint training, got 'small' without a ridge_q"),
         ({"query": (1.0, 0.5)}, r"query must be a needlescope.Query\(kappa, cosine\)"),
         (
             {"training": TRAINING.replace(query_steps=2), "sampler": "reduced"},
