@@ -71,6 +71,8 @@ class Solved(NamedTuple):
     left: FloatArray  # the step that was not taken any more
     residual: float
     slopes: Slopes
+    loss_left: float = 0.0  # by which the loss may be off besides, and the share of wrong samples
+    wrong_left: float = 0.0
 
 
 @lru_cache(maxsize=8)
