@@ -81,11 +81,6 @@ def lattice(L: int, points: int, replicates: int) -> Samples:
     return draw(L, points, replicates)
 
 
-def solve(problem: Problem, points: int, near: FloatArray | None = None) -> Solved:
-    """Return the solution on replicates of this many points, from one nearby if there is one."""
-    return refine(problem, coarse(problem, near).x, points)
-
-
 def coarse(problem: Problem, near: FloatArray | None = None) -> Start:
     """Return the solution on the coarse lattice, or raise `NotConverged`."""
     samples = lattice(problem.task.L, COARSE, 1)
@@ -247,9 +242,7 @@ def follow(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solv
     """Return the solution that `refine` finds from a neighbour's, None where that leads nowhere."""
     try:
         first = _residual(problem, x, lattice(problem.task.L, COARSE, 1))
-        if np.abs(first).max() > FAR:
-            return None
-        return refine(problem, x, points, slopes)
+        return refine(problem, x, points, slopes) if np.abs(first).max() < FAR else None
     except NotConverged:
         return None
 
@@ -257,11 +250,19 @@ def follow(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solv
 def refine(problem: Problem, x: FloatArray, points: int, slopes: Slopes | None = None) -> Solved:
     """Return the solution on replicates of this many points, from one that is near.
 
-    Slopes of a solution nearby are taken over, unless it is too far away.
+    Slopes of a solution nearby are taken over, unless it is too far away or they lead nowhere.
     """
-    if slopes is None or np.abs(x - slopes.x).max() > STALE:
-        slopes, step = slopes_at(problem, x)
-        x = x + step
+    if slopes is not None and np.abs(x - slopes.x).max() <= STALE:
+        try:
+            return _fine(problem, x, points, slopes)
+        except NotConverged:
+            pass
+    slopes, step = slopes_at(problem, x)
+    return _fine(problem, x + step, points, slopes)
+
+
+def _fine(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solved:
+    """Return the solution on replicates of this many points, by Newton's method with Broyden's."""
     where, J, observed = slopes
     samples = lattice(problem.task.L, points, REPLICATES)
     step, r = np.zeros(SIZE), np.zeros(SIZE)
