@@ -23,6 +23,10 @@ def training(**changes: Any) -> ns.Training:
     return ns.Training(**{"alpha0": 4.0, "alpha1": 1.0, **changes})
 
 
+class Kinked(Logistic):
+    kinked = True
+
+
 class TestAccepts:
     def test_data_for_the_query_are_optional(self) -> None:
         assert ns.Training(alpha1=1.0).alpha0 is None
@@ -238,7 +242,10 @@ class TestJoint:
             ({"schedule": ns.Schedule.even(2)}, r"schedule must be None with ridge_q, got Sched"),
             ({"ridge": 0.0}, r"ridge must be above 0 with ridge_q, got 0\.0: .* such as 1e-4"),
             ({"ridge_q": 0.0}, r"ridge_q must be a finite number above 0, got 0\.0"),
-            ({"loss": "hinge"}, r"joint training needs a loss without kinks, got 'hinge'; squared"),
+            (
+                {"loss": Kinked()},
+                r"joint training needs a loss without kinks, or a Piecewise.*, got <logistic",
+            ),
         ],
     )
     def test_what_does_not_go_with_it_is_refused(

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .grid import Gridded, check_broadcast, check_kind, choice, integer, real, yes_or_no
-from .losses import Loss, check_loss, get_loss
+from .losses import Loss, PiecewiseQuadratic, check_loss, get_loss
 from .schedule import Schedule
 
 FIRST_STEPS = ("joint", "sequential")
@@ -127,7 +127,8 @@ class Training(Gridded):
         alpha : float or array
             Samples per dimension, above 0; ``alpha1`` of the training.
         loss : str or Loss, default "logistic"
-            Without kinks: "square", "logistic", "squared_hinge" or one of your own.
+            A built-in one or one of your own; if that has kinks, a `PiecewiseQuadratic`. Kinks are
+            rounded: `predict` extrapolates to none, `simulate` ends at a width of 0.01.
         ridge, ridge_q : float or array, default 0.01
             Above 0: without them the query could grow for ever.
 
@@ -208,10 +209,11 @@ class Training(Gridded):
                 f"ridge must be above 0 with ridge_q, got {self.ridge!r}: without it query and "
                 "readout have no finite minimum; give a small one, such as 1e-4"
             )
-        if get_loss(self.loss).kinked:
+        loss = get_loss(self.loss)
+        if loss.kinked and not isinstance(loss, PiecewiseQuadratic):
             raise ValueError(
-                f"joint training needs a loss without kinks, got {self.loss!r}; squared_hinge is "
-                "one"
+                "joint training needs a loss without kinks, or a PiecewiseQuadratic, whose kinks "
+                f"it can round, got {self.loss!r}"
             )
 
     def need_alpha0(self, why: str) -> None:

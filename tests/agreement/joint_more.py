@@ -1,4 +1,4 @@
-"""Joint training beyond the plain task: other tests, flipped labels, random counts, a third loss.
+"""Joint training beyond the plain task: other tests, flipped labels, random counts, hinges.
 
 Compared as in `joint`. Where labels are flipped replica symmetry breaks earlier than without, so
 these points have larger ridges.
@@ -56,6 +56,10 @@ MORE = [
     MorePoint("squared hinge, 2", ns.Task(4, 1, 3.0, 0.3), joint(8.0, 0.1, 0.1, "squared_hinge")),
     MorePoint("squared hinge, 3", ns.Task(20, 3, 4.0, 0.5), joint(1.0, 0.1, 0.1, "squared_hinge")),
     MorePoint("squared hinge, 4", ns.Task(8, 2, 4.0, 0.4), joint(3.0, 0.1, 0.03, "squared_hinge")),
+    MorePoint("hinge", TASK, joint(4.0, 0.05, 0.05, "hinge"), d=40),
+    MorePoint("hinge, 2", ns.Task(4, 1, 4.0, 0.4), joint(2.0, 0.2, 0.1, "hinge"), d=40),
+    MorePoint("hinge, 3", ns.Task(8, 2, 4.0, 0.4), joint(2.0, 0.05, 0.05, "hinge"), d=40),
+    MorePoint("hinge, 4", ns.Task(20, 3, 4.0, 0.3), joint(1.0, 0.1, 0.1, "hinge"), d=40),
 ]
 QUICK = [MORE[k]._replace(d=40, trials=20) for k in (2, 7)]
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from needlescope.losses import HINGE, PiecewiseQuadratic, Segment
+from needlescope.losses import HINGE, KINK, SQUARED_HINGE, PiecewiseQuadratic, Segment
+from tests.conftest import TWO_KINKS
 from tests.losses.brute_force import LABELS, SEARCH, brute_force_envelope, kinks
 
 
@@ -163,3 +164,27 @@ class TestLowerBound:
     )
     def test_by_hand(self, knots: list[float], pieces: list[Any], least: float) -> None:
         assert PiecewiseQuadratic(knots, pieces).lower_bound == least
+
+
+class TestRounded:
+    @pytest.mark.parametrize("loss", [HINGE, TWO_KINKS], ids=lambda loss: loss.name)
+    @pytest.mark.parametrize("width", [1.0, 0.2, 1e-2])
+    def test_it_is_smooth_convex_and_close(self, loss, width):
+        soft, u = loss.rounded(width), np.linspace(-4.0, 4.0, 4001)
+        assert loss.kinked and not soft.kinked
+        above = soft.value(u, 1) - loss.value(u, 1)
+        a, b, _ = np.diff(loss.pieces, axis=0).T
+        jumps = a * loss.knots + b
+        assert (above >= -1e-12).all()
+        assert above.max() <= jumps.max() * width / 8.0 + 1e-12  # the kinks are far apart
+        near = (np.abs(u[:, None] - loss.knots[jumps > KINK]) < width / 2.0).any(axis=1)
+        np.testing.assert_allclose(above[~near], 0.0, atol=1e-9)
+        assert (np.diff(soft.derivative(u, 1)) > -1e-9).all()
+
+    def test_at_the_kink_it_is_an_eighth_of_the_jump_times_the_width_above(self):
+        assert float(HINGE.rounded(0.4).value(np.array(1.0), 1)) == pytest.approx(0.05)
+
+    def test_a_loss_without_kinks_stays(self):
+        u = np.linspace(-2.0, 2.0, 9)
+        soft = SQUARED_HINGE.rounded(0.5)
+        np.testing.assert_allclose(soft.value(u, 1), SQUARED_HINGE.value(u, 1))

@@ -167,6 +167,34 @@ class PiecewiseQuadratic(Loss):
         slopes = [(0.0, float(a * u + b), 0.0) for a, b, _ in (left, right)]
         return PiecewiseQuadratic([0.0], slopes, name=self.name)
 
+    def rounded(self, width: float) -> PiecewiseQuadratic:
+        """Return the loss with a parabola of this width in place of each kink.
+
+        At a kink k where the slope jumps by J, J (u − k + width/2)²/(2 width) replaces J (u − k)₊
+        around k. It lies above by at most J width/8, which is at k.
+
+        >>> loss = PiecewiseQuadratic([1.0], [(0.0, -1.0, 1.0), (0.0, 0.0, 0.0)]).rounded(0.5)
+        >>> loss.kinked, loss.value(np.array([0.0, 1.0, 2.0]), 1).tolist()
+        (False, [1.0, 0.0625, 0.0])
+        """
+        a, b, _ = np.diff(self.pieces, axis=0).T
+        jumps = a * self.knots + b
+        kinks = [(k, jump) for k, jump in zip(self.knots, jumps, strict=True) if jump > KINK]
+        edges = np.unique(
+            [*self.knots, *(k + end for k, _ in kinks for end in (-width / 2, width / 2))]
+        )
+        inside = 0.5 * (edges[1:] + edges[:-1])
+        pieces = []
+        for u in [edges[0] - 1.0, *inside, edges[-1] + 1.0]:
+            piece = self.pieces[np.searchsorted(self.knots, u)].copy()
+            for k, jump in kinks:
+                if abs(u - k) < width / 2:
+                    start = k - width / 2
+                    piece += jump / width * np.array([1.0, -start, 0.5 * start**2])
+                    piece -= (u > k) * jump * np.array([0.0, 1.0, -k])
+            pieces.append(tuple(piece.tolist()))
+        return PiecewiseQuadratic(edges.tolist(), pieces, name=self.name)
+
     def segments(self, g: FloatArray) -> list[Segment]:
         """List the segments of v = yc on which the prox is linear, from left to right.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import MEMORY, FloatArray, in_bytes
 from ..grid import check_kind, choice, listed, single, unmasked, whole
-from ..losses import get_loss
+from ..losses import PiecewiseQuadratic, get_loss
 from ..models import ATTENTION, get_model
 from ..models.checks import check_query, check_schedule, check_test
 from ..noise import STANDARD, WHITENINGS, Noise
@@ -227,10 +227,11 @@ def _check_loss(spec: Specification) -> None:
             f"ridge must be above 0 with {what}: without it the minimiser need not be unique, "
             "or is at infinity; give a small one, such as 1e-4"
         )
-    if kinked and spec.starts:
+    rounds = isinstance(get_loss(spec.training.loss), PiecewiseQuadratic)
+    if kinked and spec.starts and not rounds:
         raise ValueError(
-            f"starts={spec.starts} needs a loss without kinks, got {spec.training.loss!r}; "
-            "squared_hinge is one"
+            f"starts={spec.starts} needs a loss without kinks, or a PiecewiseQuadratic, whose "
+            f"kinks it can round, got {spec.training.loss!r}"
         )
 
 

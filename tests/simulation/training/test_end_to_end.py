@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.losses import Loss, get_loss
+from needlescope.losses import HINGE, Loss, get_loss
 from needlescope.models.blocks import Arrays
-from needlescope.models.gradient import State
+from needlescope.models.gradient import State, pack, unpack
 from needlescope.simulation.training.end_to_end import (
+    WIDTHS,
     joint_starts,
     random_starts,
     train_together,
 )
 from needlescope.simulation.training.stages import start
+from tests.conftest import TWO_KINKS
 from tests.models.plain import (
     BETA,
     DIFFERENCES,
@@ -46,6 +48,24 @@ class TestTogether:
         assert residual == pytest.approx(np.linalg.norm(slope) / scale, abs=1e-6)
         result, begun = (self.objective(data, at, loss, ridge) for at in (best, STATES["all"]))
         assert result < begun
+
+    @pytest.mark.parametrize("name", ["hinge", "two_kinks"])
+    def test_kinks_end_near_the_least_objective(self, name: str) -> None:
+        """No small step along any coordinate, or back towards the start, lowers the objective."""
+        loss = {"hinge": HINGE, "two_kinks": TWO_KINKS}[name]
+        data, ridge = sample(45), 0.1
+        training = ns.Training(15.0, 15.0, loss=loss, ridge=ridge, beta=BETA)
+        more = random_starts(STATES["all"], training, 1, np.random.default_rng(0))
+        best, _ = train_together(data, [STATES["all"], *more], training)
+        reached = self.objective(data, best, loss, ridge)
+        jump = float(np.diff(loss.derivative(np.array([[0.999, 1.001], [1.999, 2.001]]), 1)).max())
+        allowed = 2.0 * jump * WIDTHS[-1] / 8.0
+        for step in (1e-3, 1e-2, 0.1):
+            for direction in np.eye(2 * D + 1):
+                for sign in (1.0, -1.0):
+                    at = pack(best) + sign * step * direction
+                    moved = self.objective(data, unpack(at, best.q.shape), loss, ridge)
+                    assert moved > reached - allowed
 
     def test_the_best_of_all_starts_is_kept(self) -> None:
         """Pure noise has many local minima; more starts, the first the same, never do worse."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.losses import LOSSES
 from needlescope.theory.joint import prediction
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
@@ -22,7 +23,7 @@ MIXED = TASK.replace(R=ns.SignalCount([1, 2], [0.6, 0.4]), label_noise=(0.1, 0.0
 
 @pytest.mark.parametrize(
     ("task", "loss"),
-    [(TASK, "logistic"), (TASK, "square"), (TASK, "squared_hinge"), (MIXED, "logistic")],
+    [*((TASK, loss) for loss in LOSSES), (MIXED, "logistic")],
 )
 def test_a_query_that_cannot_grow_leaves_pooling(task, loss):
     """The equations of pooling are solved by other code, to far more digits."""

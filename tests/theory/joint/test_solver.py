@@ -52,7 +52,13 @@ def test_slopes_of_a_neighbour_lead_to_the_same_solution(start, monkeypatch):
 
 def test_slopes_from_far_away_are_taken_anew(start):
     near = refine(PROBLEM, start.x, 256)
-    wrong = near.slopes._replace(x=start.x + 1.0, jacobian=np.eye(9))
+    slopes = near.slopes._replace(x=start.x + 1.0, jacobian=1.3 * near.slopes.jacobian)
+    np.testing.assert_allclose(refine(PROBLEM, start.x, 256, slopes).each, near.each, atol=1e-9)
+
+
+def test_slopes_that_lead_nowhere_are_taken_anew(start):
+    near = refine(PROBLEM, start.x, 256)
+    wrong = near.slopes._replace(x=start.x, jacobian=-near.slopes.jacobian)
     again = refine(PROBLEM, start.x, 256, wrong)
     np.testing.assert_allclose(again.x, near.x, atol=1e-9)
 

@@ -19,6 +19,7 @@ from ..common.arguments import tol_not_met
 from .branches import coarse
 from .equations import Problem
 from .error import fresh_error
+from .kinks import WIDTHS, at_width, sharpen
 from .order import Order, from_vector
 from .solver import (
     COARSE,
@@ -67,12 +68,13 @@ def predict_point(
     It is tested on the task ``test``, by default the one that it trains on. With unknowns ``near``
     and the slopes there, the coarse solution is needed only where they do not lead to a fine one.
     """
-    place, solved = 0, None
+    place, first, smooth = 0, None, at_width(problem, WIDTHS[0])
     if near is not None and slopes is not None:
-        solved = follow(problem, near, POINTS[0], slopes)
-    if solved is None:
-        solved = refine(problem, coarse(problem, near).x, POINTS[0])
+        first = follow(smooth, near, POINTS[0], slopes)
+    if first is None:
+        first = refine(smooth, coarse(smooth, near).x, POINTS[0])
     while True:
+        solved = sharpen(problem, first, POINTS[place])
         row = _numbers(problem, solved, POINTS[place], test)
         uncertainty = 2.0 * row["test_error_se"]
         if uncertainty <= tol:
@@ -81,10 +83,11 @@ def predict_point(
             raise tol_not_met("uncertainty of the test error", uncertainty, tol)
         more = int(np.ceil(np.log2(uncertainty / tol) / RATE))
         place = min(place + max(more, 1), len(POINTS) - 1)
-        solved = refine(problem, solved.x, POINTS[place], solved.slopes)
+        first = refine(smooth, first.x, POINTS[place], first.slopes)
     x = solved.each.mean(axis=0)
+    sharp = at_width(problem, WIDTHS[-1])
     rough = lattice(problem.task.L, COARSE, JACOBIAN_REPLICATES)
-    trust = stability(problem, from_vector(x), rough)
+    trust = stability(sharp, from_vector(x), rough)
     row |= {"residual": solved.residual, "gamma": np.nan, "gamma_se": np.nan}
     row |= {"jumping": trust.jumping, "replicon": trust.replicon}
     names = ("signal_q", "norm_q", "cosine_q", "kappa")
@@ -94,7 +97,7 @@ def predict_point(
     beside = {f"{name}_se" for name in ("kappa", "cosine_q")}
     beside |= {f"{name}{se}" for name in ("signal_q", "norm_q") for se in ("", "_se")}
     outcome = {name: value for name, value in row.items() if name not in beside}
-    return Prediction(outcome, alignment, x, solved.slopes)
+    return Prediction(outcome, alignment, first.x, first.slopes)
 
 
 def _numbers(
@@ -122,6 +125,8 @@ def _numbers(
     errors = {name: column.std(ddof=1) / np.sqrt(REPLICATES) for name, column in columns.items()}
     for name, value in values.items():
         errors[name] = np.hypot(errors[name], moved[name] - value)
+    for name, left in (("train_loss", solved.loss_left), ("train_error", solved.wrong_left)):
+        errors[name] = np.hypot(errors[name], left)
     values["train_loss"] = max(float(solved.loss.mean()), problem.loss.lower_bound)
     values["train_error"] = float(np.clip(solved.wrong.mean(), 0.0, 1.0))
     return values | {f"{name}_se": float(error) for name, error in errors.items()}

@@ -66,6 +66,8 @@ class Solved(NamedTuple):
     left: FloatArray  # the step that was not taken any more
     residual: float
     slopes: Slopes
+    loss_left: float = 0.0  # by which the loss may be off besides, and the share of wrong samples
+    wrong_left: float = 0.0
 
 
 @lru_cache(maxsize=8)
@@ -158,9 +160,7 @@ def follow(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solv
     """Return the solution that `refine` finds from a neighbour's, None where that leads nowhere."""
     try:
         first = _residual(problem, x, lattice(problem.task.L, COARSE, 1))
-        if np.abs(first).max() > FAR:
-            return None
-        return refine(problem, x, points, slopes)
+        return refine(problem, x, points, slopes) if np.abs(first).max() < FAR else None
     except NotConverged:
         return None
 
@@ -168,11 +168,19 @@ def follow(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solv
 def refine(problem: Problem, x: FloatArray, points: int, slopes: Slopes | None = None) -> Solved:
     """Return the solution on replicates of this many points, from one that is near.
 
-    Slopes of a solution nearby are taken over, unless it is too far away.
+    Slopes of a solution nearby are taken over, unless it is too far away or they lead nowhere.
     """
-    if slopes is None or np.abs(x - slopes.x).max() > STALE:
-        slopes, step = slopes_at(problem, x)
-        x = x + step
+    if slopes is not None and np.abs(x - slopes.x).max() <= STALE:
+        try:
+            return _fine(problem, x, points, slopes)
+        except NotConverged:
+            pass
+    slopes, step = slopes_at(problem, x)
+    return _fine(problem, x + step, points, slopes)
+
+
+def _fine(problem: Problem, x: FloatArray, points: int, slopes: Slopes) -> Solved:
+    """Return the solution on replicates of this many points, by Newton's method with Broyden's."""
     where, J, observed = slopes
     samples = lattice(problem.task.L, points, REPLICATES)
     step, r = np.zeros(SIZE), np.zeros(SIZE)
