@@ -26,6 +26,21 @@ SENSE = (1e-15, 1e6)
 MOST_QUERY_STEPS = 10**6
 
 
+def check_smooth(loss: str | Loss) -> None:
+    """Refuse a loss with a kink for joint training.
+
+    Examples
+    --------
+    >>> check_smooth("hinge")
+    Traceback (most recent call last):
+    ValueError: joint training needs a loss without kinks, got 'hinge'; squared_hinge is one
+    """
+    if get_loss(loss).kinked:
+        raise ValueError(
+            f"joint training needs a loss without kinks, got {loss!r}; squared_hinge is one"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Training(Gridded):
     """The training of a classifier; only ``alpha1``, and ``alpha0`` to train a query, are required.
@@ -208,11 +223,7 @@ class Training(Gridded):
                 f"ridge must be above 0 with ridge_q, got {self.ridge!r}: without it query and "
                 "readout have no finite minimum; give a small one, such as 1e-4"
             )
-        if get_loss(self.loss).kinked:
-            raise ValueError(
-                f"joint training needs a loss without kinks, got {self.loss!r}; squared_hinge is "
-                "one"
-            )
+        check_smooth(self.loss)
 
     def need_alpha0(self, why: str) -> None:
         """Refuse a training without D0, which ``why`` says is needed."""

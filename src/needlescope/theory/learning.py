@@ -125,7 +125,10 @@ def predict(
     if training.is_joint and kind.has_query:
         check_joint(task, kind, query, test_task, d)
         within = check_tol(JOINT_TOL if tol == "auto" else tol)
-        return _predict_joint(task, training, data, whitening, minimum, within, on_error)
+        if whitening is not None:
+            check_whitening(whitening)
+        asked = {"data": data, "minimum": minimum, "tol": within, "on_error": on_error}
+        return predict_joint(task, training, asked)
     if minimum != "field":
         raise ValueError(f"minimum is about joint training, got {minimum!r} without a ridge_q")
     tol = check_tol(TOL if tol == "auto" else tol)
@@ -180,18 +183,15 @@ def predict(
     return outcome
 
 
-def _predict_joint(
-    task: Task,
-    training: Training,
-    data: str,
-    whitening: str | None,
-    minimum: str,
-    tol: float,
-    on_error: str,
+def predict_joint(
+    task: Task, training: Training, options: dict[str, Any], near: FloatArray | None = None
 ) -> Outcome:
-    """Predict what joint training reaches, each point from its neighbour's solution."""
-    if whitening is not None:
-        check_whitening(whitening)
+    """Predict what joint training reaches, each point from its neighbour's solution.
+
+    The ``options`` are validated arguments of `predict`; ``near`` are unknowns for the first point
+    to go on from.
+    """
+    minimum, tol, on_error = (options[name] for name in ("minimum", "tol", "on_error"))
     shape = common_shape(task, training)
     points = GridPoints(on_error, shape, task, training)
     pairs = list(zip(task.scalars(shape), training.scalars(shape), strict=True))
@@ -199,16 +199,15 @@ def _predict_joint(
     blank = {"model": "attention", "provenance": of_joint(training.loss)}
     rows: list[dict[str, Any]] = [blank] * len(problems)
     aligned: list[dict[str, Any]] = [{"provenance": blank["provenance"]}] * len(problems)
-    near: dict[Any, FloatArray] = {}  # the last solution on the same task
+    last: dict[Any, FloatArray] = {}  # the solution on the same task before
     for index in sorted(range(len(problems)), key=lambda k: (-pairs[k][1].alpha1, k)):
         problem = problems[index]
         with points.at(index):
-            result = predict_joint_point(problem, tol, near.get(problem.task))
-            near[problem.task] = result.x
+            result = predict_joint_point(problem, tol, last.get(problem.task, near))
+            last[problem.task] = result.x
             rows[index] = blank | result.outcome
             aligned[index] = aligned[index] | result.alignment
     points.warn(stacklevel=4)
-    options = {"data": data, "minimum": minimum, "tol": tol, "on_error": on_error}
     question = Question("predict", task, training, options)
     alignment = gather(Alignment, aligned, shape, question)
     outcome = gather(Outcome, rows, shape, question)

@@ -52,17 +52,22 @@ def check_joint(
             f"joint training would train the query that is given as {query!r}; leave out one of "
             "the two"
         )
-    if np.min(task.L) < 2:
-        raise ValueError(
-            f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
-            "attention, and its query nothing to learn; use model='pooled'"
-        )
     for name, given in (("test_task", test_task), ("d", d)):
         if given is not None:
             raise ValueError(
                 f"{name} must be left out with joint training, got {given!r}: its equations answer "
                 "in the limit, on the task that it trains on; simulate supports both"
             )
+    check_joint_task(task)
+
+
+def check_joint_task(task: Task) -> None:
+    """Refuse a task that the equations of joint training do not cover."""
+    if np.min(task.L) < 2:
+        raise ValueError(
+            f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
+            "attention, and its query nothing to learn; use model='pooled'"
+        )
     task.need_one_signal("joint training")
     task.need_plain("joint training")
     task.need_white("joint training")
