@@ -150,10 +150,8 @@ def _flip(
         errors = {name: get_learner(name).tune(there).error for name in TUNED}
         if near is not None:
             errors["joint"] = get_learner("joint").tune(there, near).error
-        rival = min(errors[name] for name in RIVALS)
-        return float(
-            rival - min(errors[name] for name in errors if name not in RIVALS) - tie_margin
-        )
+        attention = min(error for name, error in errors.items() if name not in RIVALS)
+        return float(min(errors[name] for name in RIVALS) - attention - tie_margin)
 
     end = float(np.log(LEAST_FACTOR if here > 0.0 else LARGEST_FACTOR))
     for low, high in pairwise(np.linspace(0.0, end, SCANNED_BUDGETS).tolist()):
