@@ -15,7 +15,7 @@ def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monk
         raise ns.NotConverged("the Bayes-optimal error is about to jump here; pass tol=1")
 
     monkeypatch.setattr(AMP, "tune", jumps)
-    monkeypatch.setattr(others, "LEARNERS", ("pooled", "bayes_optimal", "amp"))
+    monkeypatch.setattr(others, "USUAL", ("pooled", "bayes_optimal", "amp"))
     result = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
     told = {other.learner: other for other in result.others}
     assert np.isnan(told["amp"].value)

@@ -16,8 +16,8 @@ from .tables import output, show
 
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
-    *("limit_error", "limit_error_se", "kappa", "cosine_q", "ridge", "eta_w", "eta_b", "eta_q"),
-    *("beta", "balance", "shift", "spend"),
+    *("limit_error", "limit_error_se", "kappa", "cosine_q", "ridge", "ridge_q"),
+    *("eta_w", "eta_b", "eta_q", "beta", "balance", "shift", "spend"),
 )
 
 

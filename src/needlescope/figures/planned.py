@@ -11,11 +11,20 @@ from ..results.planned import LearningCurves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
 from .marks import Dots, Line, Mark, Rule, Text, numbers
 from .rendered import rendered
-from .style import BAYES_COLOUR, BLACK, COLOURS, DASHED, DOTTED, NAMES, SMALL, grey
+from .style import BAYES_COLOUR, BLACK, COLOURS, DASHED, DOTTED, NAMES, SMALL, SPARE_COLOURS, grey
 
-MODELS = ("pooled", "vectorized", "attention")
+MODELS = ("pooled", "vectorized", "attention", "joint")
+JOINT_COLOUR, JOINT_NAME = SPARE_COLOURS[0], "attention, end to end"
+LOOK = {name: (COLOURS[name], NAMES[name]) for name in MODELS[:3]} | {
+    "joint": (JOINT_COLOUR, JOINT_NAME)
+}
 TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)]
-ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
+ACROSS = {
+    "split": "odds of the split",
+    "kappa": r"strength $\kappa$",
+    "ridge": r"ridge $\lambda$",
+    "ridge_q": r"ridge of the query",
+}
 
 
 @rendered
@@ -63,11 +72,13 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
     if amp != optimal:
         marks.append(Line(curves.n, amp, BAYES_COLOUR, NAMES["amp"], DASHED, width=0.9))
     for name in MODELS:
-        marks.append(Line(curves.n, curves.errors[name], COLOURS[name], NAMES[name]))
+        if name in curves.errors:
+            marks.append(Line(curves.n, curves.errors[name], *LOOK[name]))
     target = result.options.get("error")
     if target is not None:
         marks.append(Rule(y=float(target), colour=grey(0.3), dash=DASHED, width=0.8))
     marks.append(_point(result))
+    title = JOINT_NAME if result.learner == "joint" else NAMES[result.learner]
     words = f"$n$ = {result.n:,.0f}".replace(",", "{,}")
     top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
     span = 0.7 * floor, float(top)
@@ -77,7 +88,7 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
         marks,
         Axis(f"bags, $n$ ($d$ = {result.d})", log=10, limits=(curves.n[0], curves.n[-1])),
         Axis("test error", log=10, limits=span, ticks=ticks, labels=labels, minor="none"),
-        f"{NAMES[result.learner]}: {words}, error {result.error:.3g}",
+        f"{title}: {words}, error {result.error:.3g}",
         labels_at_ends=True,
     )
     return single(panel, size=(4.6, 3.1))
@@ -85,7 +96,7 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
 
 def _point(result: Plan) -> Dots:
     """Return the planned point, with the range of nine of ten data sets."""
-    colour = COLOURS.get(result.learner, BLACK)
+    colour = JOINT_COLOUR if result.learner == "joint" else COLOURS.get(result.learner, BLACK)
     at, error = (result.n,), result.error
     if result.interval is None:
         return Dots(at, (error,), None, colour, size=6.0)

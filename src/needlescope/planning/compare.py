@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
 from ..answer import Question
 from ..errors import NotConverged
+from ..grid import yes_or_no
 from ..models import get_model
 from ..paper import derived
 from ..query import Query
 from ..results.planned import Comparison
 from ..task import Task
-from ..theory.common.provenance import of_search
+from ..theory.common.provenance import JOINT, of_search
+from ..theory.joint.grid import check_joint_task
 from ..theory.oracle.least_error import oracle
 from . import LEARNERS, TUNED
 from .learners import BAYES_OPTIMAL, Evaluation, get_learner
 from .tune import check_budget
 from .tuning.budget import Budget
+from .tuning.joint import JointSetting, other_solution_note, stability_note
 from .tuning.readouts import Features
 from .tuning.search import TunedSetting
 
@@ -33,7 +37,7 @@ FLIP_TOL = 0.2  # of the budget at which it flips, relative
 RIVALS = tuple(name for name in TUNED if name != "attention")
 
 
-def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
+def compare(task: Task, budget: float, d: int | None = None, *, joint: bool = False) -> Comparison:
     """Say whether attention is worth it for a budget, and at which budget that would flip.
 
     Errors are those of a search (`tune`), known to about 0.001. Attention is worth it where its
@@ -48,12 +52,16 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
         Bags in all; without ``d``, bags for each dimension.
     d : int, optional
         The dimension.
+    joint : bool, default False
+        Whether to have attention trained end to end (`Training.joint`) in it, which takes some
+        seconds. Attention is then worth it if one of the two is; white noise only.
 
     Returns
     -------
     Comparison
         ``flip_n`` is in the units of ``budget``, known to a fifth, and every learner is tuned anew
-        at other budgets; ``flip_cosine`` keeps the settings that are best for the budget given.
+        at other budgets; ``flip_cosine`` keeps the settings that are best for the budget given, and
+        is of attention whose query is trained by two steps.
         ``bayes_optimal`` is NaN where it is not known well enough.
 
     Raises
@@ -70,25 +78,32 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     Attention is not worth it: the test error of mean pooling is 0.016, of attention 0.016; ...
     """
     limited = check_budget(task, budget, d)
-    settings = {name: get_learner(name).tune(limited) for name in TUNED}
-    errors = {name: setting.error for name, setting in settings.items()}
+    yes_or_no("joint", joint)
+    if joint:
+        check_joint_task(task)
+    attentions = ("attention", "joint") if joint else ("attention",)
+    settings = {name: get_learner(name).tune(limited) for name in (*attentions, *RIVALS)}
+    errors = {name: float(setting.error) for name, setting in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])
+    best = min(attentions, key=lambda name: errors[name])
     tie_margin = min(TIE_MARGIN, TIE_SHARE * min(task.pi, 1.0 - task.pi))
-    winner = "attention" if errors[rival] - errors["attention"] > tie_margin else rival
-    times = _flip(limited, errors[rival] - errors["attention"] - tie_margin, tie_margin)
+    winner = best if errors[rival] - errors[best] > tie_margin else rival
+    times = _flip(limited, errors[rival] - errors[best] - tie_margin, tie_margin, settings)
     flip_cosine = _flip_cosine(limited, settings["attention"], errors[rival])
     bayes_optimal = _bayes_optimal(limited)
     bayes = oracle(task, "bayes", tol=1e-3)
     ordered = sorted(errors.values())
     verdict = _verdict(errors, rival, winner, Flip(times, times * float(budget), d, flip_cosine))
+    bases = [derived("theorem 4", "theorem 5"), *[JOINT] * joint]
     return Comparison(
         **errors, bayes_optimal=bayes_optimal.error, bayes_optimal_se=bayes_optimal.error_se,
         bayes=float(bayes.error), bayes_se=float(bayes.error_se),
         winner=winner, margin=ordered[1] - ordered[0],
         flip_n=times * float(budget), flip_cosine=flip_cosine,
         verdict=f"{verdict}; {_bayes_optimal_clause(bayes_optimal.error)}.",
-        provenance=of_search(derived("theorem 4", "theorem 5")),
-        question=Question("compare", task, None, {"budget": budget, "d": d}),
+        notes=_joint_notes(settings.get("joint")),
+        provenance=of_search(*bases),
+        question=Question("compare", task, None, {"budget": budget, "d": d, "joint": joint}),
     )  # fmt: skip
 
 
@@ -109,20 +124,34 @@ def _bayes_optimal(limited: Budget) -> Evaluation:
         return Evaluation(np.nan, np.nan)
 
 
-def _flip(limited: Budget, here: float, tie_margin: float) -> float:
+def _joint_notes(setting: JointSetting | None) -> tuple[str, ...]:
+    """Say how far to trust the equations of joint training."""
+    if setting is None:
+        return ()
+    return (*stability_note(setting), *other_solution_note(setting))
+
+
+def _flip(
+    limited: Budget, here: float, tie_margin: float, settings: Mapping[str, Any] | None = None
+) -> float:
     """Return the multiple of the budget at which the verdict flips, all tuned anew; or NaN.
 
     Attention wins where its error is lower by more than ``tie_margin``, and ``here`` is by how much
     more with the budget given. The search is among smaller budgets where it wins, else larger.
+    ``settings`` has those of the learners that are compared; joint training goes on from its own.
     """
+    near = None if settings is None else settings.get("joint")
 
     @cache
     def lead(log_times: float) -> float:
         if log_times == 0.0:
             return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
-        attention, *rivals = (get_learner(name).tune(there).error for name in TUNED)
-        return float(min(rivals) - attention - tie_margin)
+        errors = {name: get_learner(name).tune(there).error for name in TUNED}
+        if near is not None:
+            errors["joint"] = get_learner("joint").tune(there, near).error
+        attention = min(error for name, error in errors.items() if name not in RIVALS)
+        return float(min(errors[name] for name in RIVALS) - attention - tie_margin)
 
     end = float(np.log(LEAST_FACTOR if here > 0.0 else LARGEST_FACTOR))
     for low, high in pairwise(np.linspace(0.0, end, SCANNED_BUDGETS).tolist()):
@@ -151,16 +180,18 @@ def _flip_cosine(limited: Budget, setting: TunedSetting, error: float) -> float:
 
 
 def _verdict(errors: dict[str, float], rival: str, winner: str, flip: Flip) -> str:
-    won = winner == "attention"
+    won = winner not in RIVALS
     start = (
         f"Attention is {'' if won else 'not '}worth it: the test error of {LEARNERS[rival]} is "
         f"{errors[rival]:.2g}, of attention {errors['attention']:.2g}"
     )
+    if "joint" in errors:
+        start += f" with two steps and {errors['joint']:.2g} trained end to end"
     would = "it would lose" if won else "it would win"
     if np.isfinite(flip.times):
         side = "below" if flip.times < 1.0 else "beyond"
         return f"{start}; {would} {side} about {_bags(flip.budget, flip.d)}"
-    if won and np.isfinite(flip.cosine):
+    if winner == "attention" and np.isfinite(flip.cosine):
         return f"{start}; {would} below a cosine of {flip.cosine:.2g}"
     return start
 

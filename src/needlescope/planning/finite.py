@@ -66,7 +66,7 @@ def measure_interval(spec: PlanSpec, learner: Learner, result: Solution, seed: A
     task = spec.task(result.at)
     training_task = task if reached.balance == task.pi else task.replace(pi=reached.balance)
     return spread(
-        training_task, reached.training, learner.name, spec.d, reached.error, seed,
+        training_task, reached.training, learner.model, spec.d, reached.error, seed,
         pi=float(task.pi), shift=reached.shift,
     )  # fmt: skip
 
@@ -135,7 +135,8 @@ def _largest_L(
 
     at = largest(gap, round(result.at), L_limits(spec))
     if at is None:
-        return AtDimension(unreachable(spec, result.root, evaluated[spec.R][1].mean), None)
+        least = evaluated[L_limits(spec)[0]][1]
+        return AtDimension(unreachable(spec, result.root, least.mean), None)
     there, interval = evaluated[at]
     return AtDimension(there, interval, _untrained_note(interval))
 

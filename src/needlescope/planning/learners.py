@@ -13,18 +13,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..losses import Loss
+from ..results import Outcome
+from ..task import Task
 from ..theory.bayes.bayes_optimal import bayes_optimal
+from ..theory.joint.grid import predict_joint
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
 from ..training import Training
 from . import LEARNERS, TUNED
 from .tuning.bias_shift import shifted_error
 from .tuning.budget import Budget
+from .tuning.joint import JointSetting, best_joint, joint
 from .tuning.search import TunedSetting, attention, best_attention, best_linear, linear
 from .tuning.steps import best_steps, with_strength
 
 ROUGH_TOL = 2e-3  # of the Bayes-optimal error, in a search
+LEAST_TOL = 1e-3  # of learners whose theory takes seconds for a smaller one
+LEAST_SHARE = 0.01  # of the constant answer's error, where that is less
 
 
 class Evaluation(NamedTuple):
@@ -38,6 +45,7 @@ class Evaluation(NamedTuple):
     kappa: float = np.nan
     cosine: float = np.nan
     provenance: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Learner(ABC):
@@ -49,6 +57,11 @@ class Learner(ABC):
     def label(self) -> str:
         """What sentences call it."""
         return LEARNERS[self.name]
+
+    @property
+    def model(self) -> str:
+        """The model that it trains."""
+        return self.name
 
     @abstractmethod
     def tune(self, budget: Budget, near: Any = None) -> Any:
@@ -118,6 +131,33 @@ class Linear(Learner):
         return predicted(self.name, budget, training, fixed.balance, tol)
 
 
+class EndToEnd(Learner):
+    """Attention, its query and readout trained together, on all the data."""
+
+    name, model = "joint", "attention"
+
+    def __init__(self, loss: str | Loss = "logistic") -> None:
+        self.loss = loss
+
+    def tune(self, budget: Budget, near: JointSetting | None = None) -> JointSetting:
+        """Tune both ridges."""
+        return best_joint(budget, self.loss, near)
+
+    def error_with(self, budget: Budget, setting: JointSetting) -> float:
+        """Keep the ridges."""
+        balance = _balance_of(budget, setting)
+        ridges = setting.ridge, setting.ridge_q
+        return joint(budget, self.loss, *ridges, balance, setting.solution).error
+
+    def evaluate(self, budget: Budget, setting: JointSetting, tol: float) -> Evaluation:
+        """Predict the training that these settings make, going on from their solution."""
+        balance = _balance_of(budget, setting)
+        alpha = budget.alpha(balance)
+        training = Training.joint(alpha, self.loss, setting.ridge, setting.ridge_q)
+        near = None if setting.solution is None else setting.solution.x
+        return predicted_joint(budget, training, balance, tol, near)
+
+
 class BayesOptimalLearner(Learner):
     """The Bayes-optimal learner, or AMP; both learn from positive bags only."""
 
@@ -130,7 +170,7 @@ class BayesOptimalLearner(Learner):
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Return the error, by `bayes_optimal`."""
-        return self._evaluate(budget, max(tol, 1e-3))
+        return self._evaluate(budget, max(tol, LEAST_TOL))
 
     def _evaluate(self, budget: Budget, tol: float) -> Evaluation:
         balance = budget.balance() if budget.costs is None else 1.0
@@ -147,7 +187,7 @@ class OracleLearner(Learner):
     """A model with a known signal: more data change nothing."""
 
     def __init__(self, name: str, label: str, model: str) -> None:
-        self.name, self.model, self._label = name, model, label
+        self.name, self.known, self._label = name, model, label
 
     @property
     def label(self) -> str:
@@ -160,7 +200,7 @@ class OracleLearner(Learner):
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Return the error, by `oracle`."""
-        result = oracle(budget.task, self.model, tol=min(tol, 1e-3))
+        result = oracle(budget.task, self.known, tol=min(tol, 1e-3))
         return Evaluation(float(result.error), float(result.error_se), provenance="known signal")
 
 
@@ -169,20 +209,39 @@ def predicted(
 ) -> Evaluation:
     """Return what `predict` says of a training, the bias moved if classes have another balance."""
     task = budget.training_task(balance)
-    result = predict(task, training, model, tol=tol)
+    return _evaluation(task, budget, predict(task, training, model, tol=tol), balance)
+
+
+def predicted_joint(
+    budget: Budget, training: Training, balance: float, tol: float, near: FloatArray | None = None
+) -> Evaluation:
+    """Return what the theory says of joint training, from unknowns nearby if there are any."""
+    task, pi = budget.training_task(balance), float(budget.task.pi)
+    tol = max(tol, min(LEAST_TOL, LEAST_SHARE * min(pi, 1.0 - pi)))
+    options = {"data": "D1", "minimum": "field", "start": "informed", "tol": tol}
+    result = predict_joint(task, training, None, options | {"on_error": "raise"}, near)
+    return _evaluation(task, budget, result, balance)
+
+
+def _evaluation(task: Task, budget: Budget, result: Outcome, balance: float) -> Evaluation:
+    """Return a prediction as an evaluation, the bias moved if classes have another balance."""
     error, error_se, shift = float(result.test_error), float(result.test_error_se), 0.0
     if (pi := budget.test_pi(balance)) is not None:
         error, error_se, shift = shifted_error(task, result, pi)
     return Evaluation(
-        error, error_se, training, balance, shift,
-        float(result.kappa), float(result.cosine_q), result.provenance,
+        error, error_se, result.training, balance, shift,
+        float(result.kappa), float(result.cosine_q), result.provenance, result.notes,
     )  # fmt: skip
 
 
 def _at_balance(budget: Budget, setting: TunedSetting) -> TunedSetting:
     """Return the settings, at the balance of classes that the budget has, unless it is free."""
-    free = budget.costs is not None
-    return setting if free else setting._replace(balance=budget.balance())
+    return setting._replace(balance=_balance_of(budget, setting))
+
+
+def _balance_of(budget: Budget, setting: TunedSetting | JointSetting) -> float:
+    """Return the share of positives: that of the budget, unless it is free."""
+    return setting.balance if budget.costs is not None else budget.balance()
 
 
 def _whole_bags(alpha0: float, alpha: float, d: float) -> float:
@@ -210,6 +269,8 @@ def get_learner(name: str, loss: str | Loss = "logistic") -> Learner:
     """Return a learner by its name."""
     if name == "attention":
         return TwoSteps(loss)
+    if name == "joint":
+        return EndToEnd(loss)
     if name in TUNED:
         return Linear(name, loss)
     return BAYES_OPTIMAL if name == "bayes_optimal" else AMP

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import NotConverged
 from ..results.planned import LearningCurves, Plan
-from . import LEARNERS
+from . import USUAL
 from .learners import ORACLES, get_learner
 from .tuning.budget import Budget
 
@@ -19,7 +19,8 @@ RANGE_FACTOR = 8.0  # times fewer bags, and more
 def learning_curves(result: Plan, points: int | None = None) -> LearningCurves:
     """Return the errors of all learners around a plan, as `needlescope.figures.plan` draws them.
 
-    Errors are those of the rough search; training has the balance of the task.
+    Errors are those of the rough search; training has the balance of the task. Joint training is
+    among them where the plan is for it.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def learning_curves(result: Plan, points: int | None = None) -> LearningCurves:
     ends = max(result.n / RANGE_FACTOR, least), max(result.n, least) * RANGE_FACTOR
     bags = np.geomspace(*ends, points)
     errors: dict[str, tuple[float, ...]] = {}
-    for name in LEARNERS:
+    for name in dict.fromkeys((*USUAL, result.learner)):
         learner, row = get_learner(name, result.loss or "logistic"), []
         near: Any = None
         for count in bags:

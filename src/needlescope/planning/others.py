@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
+from ..grid import choice
 from ..losses import Loss
 from ..results.planned import OtherLearner
 from ..theory.oracle.least_error import oracle
-from . import LEARNERS
+from . import LEARNERS, USUAL
 from .learners import ORACLES, Learner, get_learner
 from .sentences import cannot, counted, has_error
 from .solve import rough_root
@@ -17,13 +22,49 @@ from .spec import PlanSpec
 TOL = 2e-3  # of the test error of another learner
 
 
-def other_learners(spec: PlanSpec, learner: Learner, loss: str | Loss) -> tuple[OtherLearner, ...]:
+def check_others(others: Any) -> None:
+    """Refuse what is neither True nor False nor names of learners.
+
+    Examples
+    --------
+    >>> check_others("joint")
+    Traceback (most recent call last):
+    ValueError: others must be True, False or a list of learners such as ['joint'], got 'joint'
+    """
+    if isinstance(others, bool | np.bool_):
+        return
+    if isinstance(others, str) or not isinstance(others, Sequence):
+        raise ValueError(
+            f"others must be True, False or a list of learners such as ['joint'], got {others!r}"
+        )
+    for name in others:
+        choice("others", name, tuple(LEARNERS))
+
+
+def names_of(others: bool | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the other learners that are asked for.
+
+    Examples
+    --------
+    >>> names_of(True)
+    ('attention', 'pooled', 'vectorized', 'bayes_optimal', 'amp')
+    """
+    if isinstance(others, bool | np.bool_):
+        return USUAL if others else ()
+    return tuple(dict.fromkeys(others))
+
+
+def other_learners(
+    spec: PlanSpec, learner: Learner, loss: str | Loss, others: bool | Sequence[str] = True
+) -> tuple[OtherLearner, ...]:
     """Return what each other learner, and each oracle, needs or reaches; where unknown, why."""
-    others = [get_learner(name, loss) for name in LEARNERS if name != learner.name]
+    if isinstance(others, bool | np.bool_) and not others:
+        return ()
+    rest = [get_learner(name, loss) for name in names_of(others) if name != learner.name]
     result = []
-    for other in (*others, *ORACLES):
+    for other in (*rest, *ORACLES):
         try:
-            value, sentence = _value_and_sentence(spec, other)
+            value, sentence = _value_and_sentence(replace(spec, learner=other.name), other)
         except (NotConverged, NoMinimiser) as problem:
             reason = str(problem).partition(";")[0]
             value, sentence = np.nan, f"{other.label}: not known ({reason})"
@@ -42,8 +83,8 @@ def _value_and_sentence(spec: PlanSpec, learner: Learner) -> tuple[float, str]:
     if learner in ORACLES and unknown == "n":
         value = float(learner.tune(spec.budget(spec.d)).error)
         return (0.0 if value <= spec.error else np.inf), has_error(label, value)
-    if unknown == "n" and learner.name in ("pooled", "vectorized"):
-        best = float(oracle(spec.task(), learner.name, tol=1e-3).error)
+    if unknown == "n" and learner.name in ("pooled", "vectorized", "joint"):
+        best = float(oracle(spec.task(), learner.model, tol=1e-3).error)
         if best > spec.error:
             return (
                 np.inf,

@@ -7,6 +7,7 @@ mean error at the given d meets the target (`finite`). `others` says what other 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +21,19 @@ from ..running.seeds import check_seed
 from ..theory.common.arguments import check_tol
 from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
+from ..training import Training
 from .finite import AtDimension, at_dimension
 from .learners import Learner, get_learner
-from .others import other_learners
+from .others import check_others, names_of, other_learners
 from .rare_events import rare_event_note
 from .sentences import with_verdict
 from .solve import Solution, limit_notes, solve
 from .spec import PlanSpec, plan_spec
 from .tuning.budget import Costs
+from .tuning.joint import check_joint_loss, other_solution_note
 
 TOL_SHARE = 0.01  # the largest tolerance, relative to a target
+STEPS = ("eta_w", "eta_b", "eta_q", "beta")
 
 
 def plan(
@@ -47,7 +51,7 @@ def plan(
     costs: tuple[float, float] | None = None,
     spend: float | None = None,
     interval: bool = True,
-    others: bool = True,
+    others: bool | Sequence[str] = True,
     tol: float = 5e-4,
     seed: Any = 0,
     noise: Noise | None = None,
@@ -79,10 +83,13 @@ def plan(
     error : float, optional
         The test error: above the Bayes error (of a known signal), below min(π, 1 − π), which
         needs no data.
-    learner : "attention", "pooled", "vectorized", "bayes_optimal" or "amp", default "attention"
-        One of three models, the Bayes-optimal learner, or approximate message passing (AMP).
+    learner : "attention", "joint", "pooled", "vectorized", "bayes_optimal" or "amp", default \
+"attention"
+        One of three models, of which attention may be trained end to end ("joint"; in white noise,
+        and L up to 100 where it is left out), the Bayes-optimal learner, or approximate message
+        passing (AMP).
     loss : str or Loss, default "logistic"
-        The loss that is trained with.
+        The loss that is trained with; without kinks for "joint".
     positives : int, optional
         How many of the bags are positive, whatever n.
     costs : (float, float), optional
@@ -95,10 +102,13 @@ def plan(
         simulation. A data set that cannot be trained on, as one of a single class, counts with the
         error of always answering the more frequent class. Without it, and for "bayes_optimal" and
         "amp", a plan is for the limit of large d, as its ``notes`` say.
-    others : bool, default True
-        Whether to compute what the other learners need or reach.
+    others : bool or sequence of str, default True
+        Whether to compute what the other learners need or reach, or the names of those. True
+        leaves out "joint", which takes longer than all others together.
     tol : float, default 5e-4
-        Largest numerical error of the test error; at most a hundredth of a target.
+        Largest numerical error of the test error; at most a hundredth of a target. Of "joint",
+        "bayes_optimal" and "amp" not below 1e-3, or a hundredth of min(π, 1 − π) where that is
+        less.
     seed : default 0
         Of that simulation.
     noise, signal : optional
@@ -137,14 +147,14 @@ class PlanOptions(NamedTuple):
 
     loss: str | Loss = "logistic"
     interval: bool = True
-    others: bool = True
+    others: bool | Sequence[str] = True
     tol: float = 5e-4
     seed: Any = 0
 
     def check(self) -> None:
         """Refuse options that are out of their range or of the wrong kind."""
         yes_or_no("interval", self.interval)
-        yes_or_no("others", self.others)
+        check_others(self.others)
         get_loss(self.loss)
         check_tol(self.tol)
         check_seed(self.seed)
@@ -153,12 +163,15 @@ class PlanOptions(NamedTuple):
 def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
     """Return the plan of a specification."""
     tol, loss = options.tol, options.loss
+    if "joint" in (spec.learner, *names_of(options.others)):
+        spec.check_joint()
+        check_joint_loss(loss)
     if spec.error is not None:
         tol = min(tol, TOL_SHARE * spec.error)
     learner = get_learner(spec.learner, loss)
     solution = solve(spec, learner, tol)
     measured = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
-    others = other_learners(spec, learner, loss) if options.others else ()
+    others = other_learners(spec, learner, loss, options.others)
     return _build(spec, learner, measured, others, tol)
 
 
@@ -186,19 +199,32 @@ def _build(
     if reached is not None:
         fields |= {"kappa": reached.kappa, "cosine_q": reached.cosine}
     if training is not None:
-        names = ("ridge", "eta_w", "eta_b", "eta_q", "beta")
-        fields |= {name: float(getattr(training, name)) for name in names}
+        fields |= {name: float(getattr(training, name)) for name in _settings_of(training)}
         fields["loss"] = get_loss(training.loss).name
     options = {**spec.given(), "learner": learner.name, "tol": tol}
     basis = reached.provenance if reached is not None else learner.label
-    rare = rare_event_note(spec, learner.name, result)
+    caveats = _caveats(spec, learner, result)
     answer = Plan(
         **fields,
-        notes=(*limit_notes(spec, result), *measured.notes, *rare),
+        notes=(*limit_notes(spec, result), *measured.notes, *caveats),
         provenance=of_search(basis),
         question=Question("plan", task, training, options),
     )
     return with_verdict(answer, spec, learner.label)
+
+
+def _settings_of(training: Training) -> tuple[str, ...]:
+    """Return the names of the numbers that a training is set by."""
+    return ("ridge", "ridge_q") if training.is_joint else ("ridge", *STEPS)
+
+
+def _caveats(spec: PlanSpec, learner: Learner, result: Solution) -> tuple[str, ...]:
+    """Say what of the limit is not to be trusted."""
+    if result.reached is None:
+        return ()
+    if learner.name == "joint":
+        return (*result.reached.notes, *other_solution_note(result.root.setting))
+    return rare_event_note(spec, learner.model, result)
 
 
 def _errors(measured: AtDimension) -> dict[str, float]:

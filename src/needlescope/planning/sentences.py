@@ -47,7 +47,10 @@ def cannot(label: str, spec: PlanSpec, error: float | None = None) -> str:
     sentence = f"{label} cannot reach {spec.error:g}"
     if error is None:
         return sentence
-    return f"{sentence}: {LARGEST[spec.unknown]} its test error is {error:.3g}"
+    easiest = LARGEST[spec.unknown]
+    if spec.unknown == "L" and spec.learner == "joint" and spec.R < 2:
+        easiest = "among two instances"
+    return f"{sentence}: {easiest} its test error is {error:.3g}"
 
 
 def capitalised(text: str) -> str:
@@ -68,7 +71,12 @@ def _sentences(result: Plan, spec: PlanSpec, label: str) -> list[str]:
             floor = f"; with a known signal the least test error is {result.floor:.3g}"
         return [capitalised(f"{cannot(label, spec, result.error)}{floor}.")]
     sentences = [capitalised(_answer(result, spec, label))]
-    if np.isfinite(result.n0) and result.n0 > 0:
+    if np.isfinite(result.ridge_q):
+        sentences.append(
+            f"Train query and readout together, with a ridge of {result.ridge:.3g} for the readout "
+            f"and {result.ridge_q:.3g} for the query."
+        )
+    elif np.isfinite(result.n0) and result.n0 > 0:
         sentences.append(
             f"Train the query on {counted(result.n0)} and the readout on {result.n1:,.0f}, with "
             f"κ = {result.kappa:.3g} and a ridge of {result.ridge:.3g}."

@@ -19,6 +19,7 @@ from .spec import PlanSpec
 MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
 WEAKEST_THETA, STRONGEST_THETA = 0.05, 1e3
 LARGEST_L = 100_000
+LARGEST_L_JOINT = 100  # of joint training, whose equations take tens of seconds there
 ROUGH_RATIO = 1.05  # by which L may be too small in the rough search
 LEAST_OF_CLASS = 10  # bags of the rarer class
 LEAST_NEGATIVES = 20  # beside a given number of positives
@@ -87,7 +88,8 @@ def limits(spec: PlanSpec) -> tuple[float, float]:
         return low * spec.mean_cost, MOST_DATA * spec.d * spec.mean_cost
     if spec.unknown == "theta":
         return WEAKEST_THETA, STRONGEST_THETA
-    return float(spec.R), float(LARGEST_L)
+    low, high = L_limits(spec)
+    return float(low), float(high)
 
 
 def limit_notes(spec: PlanSpec, result: Solution) -> tuple[str, ...]:
@@ -111,6 +113,8 @@ def limit_notes(spec: PlanSpec, result: Solution) -> tuple[str, ...]:
 
 def L_limits(spec: PlanSpec) -> tuple[int, int]:
     """Return the range of whole numbers in which L is searched."""
+    if spec.learner == "joint":
+        return max(spec.R, 2), max(spec.R, LARGEST_L_JOINT)
     return spec.R, LARGEST_L
 
 
@@ -123,7 +127,7 @@ def _rough_largest_L(spec: PlanSpec, learner: Learner, target: float) -> Root:
         return last[0]
 
     at, setting = _largest_L_meeting(spec, evaluate, target, max(10, 2 * spec.R), ROUGH_RATIO)
-    return Root(float(spec.R if at is None else at), setting, 0.0, at is not None)
+    return Root(float(L_limits(spec)[0] if at is None else at), setting, 0.0, at is not None)
 
 
 def _largest_L_meeting(
@@ -134,18 +138,19 @@ def _largest_L_meeting(
     An error that does not converge, as where the Bayes-optimal error jumps, counts as above it.
     """
     evaluated: dict[int, Any] = {}
+    least = L_limits(spec)[0]
 
     def gap(L: int) -> float:
         try:
             evaluated[L] = evaluate(L)
         except NotConverged:
-            if spec.R == L:
+            if least == L:
                 raise
             return np.inf
         return probit(evaluated[L].error) - probit(target)
 
     at = largest(gap, start, L_limits(spec), ratio)
-    return at, evaluated[spec.R if at is None else at]
+    return at, evaluated[least if at is None else at]
 
 
 def _largest_L(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solution:

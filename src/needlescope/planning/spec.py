@@ -11,6 +11,7 @@ from ..grid import choice, real, whole
 from ..noise import Noise
 from ..signal_count import SignalCount
 from ..task import Task
+from ..theory.joint.grid import check_joint_task
 from . import LEARNERS
 from .tuning.budget import Budget, Costs, check_costs
 
@@ -52,6 +53,11 @@ class PlanSpec:
         return Task(
             L=L, R=self.R, theta=theta, pi=self.pi, noise=self.noise, signal=self.signal
         )  # fmt: skip
+
+    def check_joint(self) -> None:
+        """Refuse a task that the equations of joint training do not cover."""
+        task = self.task()
+        check_joint_task(task if self.L is not None else task.replace(L=max(self.R, 2)))
 
     def budget(self, at: float | None) -> Budget:
         """Return the budget, with what was left out at ``at``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,20 +19,21 @@ from ..results.planned import Tuned
 from ..task import Task
 from ..theory.common.arguments import check_tol
 from ..theory.common.provenance import of_search
+from ..theory.joint.grid import check_joint_task
 from ..training import Training
-from . import TUNED
+from . import TUNABLE
+from .best_settings import FIRST_LOSS, WRONG_FACTORS, BestSettings, best_loss
+from .joint_settings import best_joint_settings
 from .learners import Evaluation, Linear, TwoSteps, predicted
 from .tuning.budget import Budget, check_costs
+from .tuning.joint import check_joint_loss
 from .tuning.readouts import Features
 from .tuning.ridges import TunedReadout
 from .tuning.search import TunedSetting
 from .tuning.steps import best_steps, polished, query_parts, with_strength
 
-FIRST_LOSS = "logistic"  # taken unless another is clearly better
-WRONG_FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
 TOL_SHARE = 0.01  # the largest tolerance, relative to the constant answer's error
 BAGS_PER_DIMENSION = (1e-6, 1e6)  # the least and the largest budget
-CLEAR_GAIN = 0.01  # of the error, relative, by which another loss than the first must be better
 
 
 def tune(
@@ -48,7 +49,8 @@ def tune(
     """Return the best training for a budget: split, κ, steps, ridge and loss.
 
     A search on `predict`. The steps on the query are the best for its data, with a bias that
-    balances the slopes or makes those of negatives vanish, whichever aligns better.
+    balances the slopes or makes those of negatives vanish, whichever aligns better. Joint training
+    takes no steps: its settings are two ridges and the loss.
 
     Parameters
     ----------
@@ -59,15 +61,17 @@ def tune(
     d : int, optional
         The dimension. With it, settings are the best on average over random labels of that many
         bags; without, in the limit.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized" or "joint", default "attention"
+        "joint" is attention trained end to end (`Training.joint`), in white noise.
     losses : sequence of str or Loss, optional
-        The losses to compare; by default all of the package, "logistic" first. The first is taken
-        unless another is better by one per cent.
+        The losses to compare; by default all of the package, "logistic" first, and those without
+        kinks for "joint". The first is taken unless another is better by one per cent.
     costs : (float, float), optional
         What a positive and a negative bag cost; the balance of classes is then the best, too.
     tol : float, default 5e-4
         Largest numerical error of the test error, in (0, 1]; at most a hundredth of the constant
-        answer's error, min(π, 1 − π).
+        answer's error, min(π, 1 − π). For "joint" not below 1e-3, or that hundredth where it is
+        less.
 
     Returns
     -------
@@ -90,36 +94,52 @@ def tune(
     (0.46, 0.17)
     """
     limited = check_budget(task, budget, d, costs)
-    choice("model", model, TUNED)
+    choice("model", model, TUNABLE)
+    if model == "joint":
+        check_joint_task(task)
     tol = min(check_tol(tol), TOL_SHARE * min(task.pi, 1.0 - task.pi))
-    given = _losses(losses)
-    tried: dict[str, TunedSetting] = {}
-    for name, loss in given.items():
-        first = next(iter(tried.values()), None)
-        near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
-        tried[name] = _learner(model, loss).tune(limited, near)
-    chosen = min(tried, key=lambda name: tried[name].error)
-    lead = next(iter(tried))
-    if tried[lead].error <= (1.0 + CLEAR_GAIN) * tried[chosen].error:
-        chosen = lead
-    loss, setting = given[chosen], tried[chosen]
-    reached, untuned = _evaluate(model, limited, loss, setting, tol), Evaluation(np.nan, np.nan)
-    with suppress(NotConverged, NoMinimiser):
-        untuned = predicted(model, limited, _default(model, limited), task.pi, tol)
-    if FIRST_LOSS in given and limited.d == np.inf and untuned.error < reached.error:
-        chosen = loss = FIRST_LOSS
-        reached, setting = untuned, _as_setting(untuned)
-    training = reached.training
+    given = _losses(losses, model == "joint")
+    if model == "joint":
+        result = best_joint_settings(limited, given, tol)
+    else:
+        result = _best_settings(model, limited, given, tol)
+    training = result.reached.training
     assert training is not None
     return Tuned(
-        model=model, test_error=reached.error, test_error_se=reached.error_se,
-        untuned=untuned.error,
-        split=setting.split, kappa=reached.kappa, cosine_q=reached.cosine,
-        ridge=float(training.ridge), loss=chosen, balance=reached.balance, shift=reached.shift,
-        losses={name: value.error for name, value in tried.items()},
-        costs=_setting_costs(model, limited, loss, setting, reached.error),
-        provenance=of_search(reached.provenance),
+        model=model, test_error=result.reached.error, test_error_se=result.reached.error_se,
+        untuned=result.untuned, split=result.split,
+        kappa=result.reached.kappa, cosine_q=result.reached.cosine,
+        ridge=float(training.ridge), loss=result.loss,
+        ridge_q=np.nan if training.ridge_q is None else float(training.ridge_q),
+        balance=result.reached.balance, shift=result.reached.shift,
+        losses=result.losses, costs=result.costs, notes=result.notes,
+        provenance=of_search(result.reached.provenance),
         question=Question("tune", task, training, {"budget": budget, "d": d, "tol": tol}),
+    )  # fmt: skip
+
+
+def _best_settings(
+    model: str, budget: Budget, losses: Mapping[str, str | Loss], tol: float
+) -> BestSettings:
+    """Return the best settings of two-step attention, or of a linear model."""
+    tried: dict[str, TunedSetting] = {}
+    for name, loss in losses.items():
+        first = next(iter(tried.values()), None)
+        near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
+        tried[name] = _learner(model, loss).tune(budget, near)
+    chosen = best_loss(tried)
+    loss, setting = losses[chosen], tried[chosen]
+    reached, untuned = _evaluate(model, budget, loss, setting, tol), Evaluation(np.nan, np.nan)
+    with suppress(NotConverged, NoMinimiser):
+        untuned = predicted(model, budget, _default(model, budget), float(budget.task.pi), tol)
+    if FIRST_LOSS in losses and budget.d == np.inf and untuned.error < reached.error:
+        chosen = loss = FIRST_LOSS
+        reached, setting = untuned, _as_setting(untuned)
+    return BestSettings(
+        chosen, reached, untuned.error,
+        {name: value.error for name, value in tried.items()},
+        _setting_costs(model, budget, loss, setting, reached.error),
+        setting.split,
     )  # fmt: skip
 
 
@@ -144,15 +164,18 @@ def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) ->
     return Budget(task, total / (1.0 if d is None else float(size)), size, prices)
 
 
-def _losses(losses: Sequence[str | Loss] | None) -> dict[str, str | Loss]:
+def _losses(losses: Sequence[str | Loss] | None, smooth: bool) -> dict[str, str | Loss]:
     """Return the losses to compare by their names, or refuse them."""
     names = sorted(LOSSES, key=lambda name: name != FIRST_LOSS)
+    names = [name for name in names if not (smooth and LOSSES[name].kinked)]
     if losses is not None:
         names = listed("losses", losses, "losses")
     if not names:
         raise ValueError("losses must name at least one loss, got none")
     for loss in names:
         check_loss(get_loss(loss))
+        if smooth:
+            check_joint_loss(loss)
     return {get_loss(loss).name: loss for loss in names}
 
 

@@ -73,8 +73,9 @@ class Plan(Answer):
         An `Interval` of the test error over data sets at this d, if one was asked for.
     kappa, cosine_q
         The query's strength (the temperature is 1/κ), and its alignment with the signal.
-    ridge, loss, eta_w, eta_b, eta_q, beta
-        The training's settings; all of it is ``training``.
+    ridge, ridge_q, loss, eta_w, eta_b, eta_q, beta
+        The training's settings; all of it is ``training``. Joint training has a ridge_q and no
+        steps, the others have steps and no ridge_q.
     balance, shift
         The share of positives in training. Where it is not π, the bias moves by ``shift`` after
         training.
@@ -129,6 +130,7 @@ class Plan(Answer):
     spend: float = np.nan
     limit_error: float = np.nan
     limit_error_se: float = np.nan
+    ridge_q: float = np.nan
     interval: Interval | None = None
     others: tuple[OtherLearner, ...] = ()
     notes: tuple[str, ...] = ()
@@ -155,8 +157,8 @@ class PilotPlan(Plan):
     Attributes
     ----------
     unknown, learner, n, n0, n1, positives, L, R, theta, pi, d, error, error_se, limit_error, \
-    limit_error_se, floor, kappa, cosine_q, ridge, loss, eta_w, eta_b, eta_q, beta, balance, \
-    shift, spend, interval, others, notes, verdict, provenance
+    limit_error_se, floor, kappa, cosine_q, ridge, ridge_q, loss, eta_w, eta_b, eta_q, beta, \
+    balance, shift, spend, interval, others, notes, verdict, provenance
         As in `Plan`.
     bags
         Bags in the pilot.
@@ -204,13 +206,16 @@ class Tuned(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled" or "vectorized".
+        "attention", "pooled" or "vectorized", or "joint", attention trained end to end.
     test_error, test_error_se
         The error with the best settings, and its numerical uncertainty.
     untuned
-        The error of the default training with the same data, half of it for the query.
+        The error of the default training with the same data, half of it for the query; for "joint"
+        that of `Training.joint`, roughly.
     split, kappa, cosine_q, ridge, loss
         The best settings; ``training`` has all of them.
+    ridge_q
+        The best ridge of the query, in joint training; NaN where steps train it.
     balance, shift
         The share of positives in training; where it is not π, the bias moves by ``shift`` after
         training.
@@ -219,7 +224,9 @@ class Tuned(Answer):
     costs
         What one wrong setting costs: for each of "split", "kappa" and "ridge" the errors where it
         is a quarter, a half, twice and four times the best (of the split its odds), the others
-        kept.
+        kept; for joint training "ridge" and "ridge_q".
+    notes
+        Caveats in sentences: for joint training, where its equations are not to be trusted.
     provenance
         "search: on ..." what the errors rest on.
 
@@ -246,6 +253,8 @@ class Tuned(Answer):
     shift: float = 0.0
     losses: Mapping[str, float] = field(default_factory=dict)
     costs: Mapping[str, Mapping[float, float]] = field(default_factory=dict)
+    ridge_q: float = np.nan
+    notes: tuple[str, ...] = ()
     provenance: str = field(kw_only=True)
 
 
@@ -258,8 +267,12 @@ class Comparison(Answer):
     attention, pooled, vectorized, bayes_optimal, bayes
         Test errors: of the three models (tuned by a search, to about 0.001), of the Bayes-optimal
         learner, and of the Bayes classifier with a known signal.
+    joint
+        That of attention trained end to end, to about two per cent; NaN if not asked for.
     winner, margin
-        Which of the three models has the least error, and by how much less than the next.
+        Which of the models has the least error, and by how much less than the next.
+    notes
+        Caveats in sentences: where the equations of joint training are not to be trusted.
     flip_n
         The budget at which the verdict flips, in the units of the budget; NaN if it does not
         between a 64th of the budget and 64 times as much.
@@ -295,6 +308,8 @@ class Comparison(Answer):
     flip_cosine: float
     verdict: str
     provenance: str
+    joint: float = np.nan
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

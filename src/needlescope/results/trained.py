@@ -95,6 +95,26 @@ class Alignment(Answer):
         return as_query(self.kappa, self.cosine_q, self.cosines_q)
 
 
+def broken_symmetry(jumping: Value, replicon: Value) -> tuple[str, ...]:
+    """Return a sentence where replica symmetry is broken by more than was seen to matter.
+
+    Examples
+    --------
+    >>> broken_symmetry(0.001, 0.4)
+    ()
+    """
+    share, radius = np.broadcast_arrays(jumping, replicon)
+    broken = (share > TRUSTED_JUMPING) | (radius > 1.0)
+    if not broken.any():
+        return ()
+    where = f" at {int(broken.sum())} of {broken.size} points" if broken.ndim else ""
+    return (
+        f"replica symmetry is broken{where} (replicon up to {float(np.nanmax(radius)):.2g}, "
+        f"{float(np.nanmax(share)):.1%} of the samples may jump): numbers were off by up to a "
+        "tenth in such places, most by 1 to 2 %; simulate to be sure",
+    )
+
+
 def as_query(kappa: Value, cosine: Value, cosines: Sequence[Any] | None = None) -> Query:
     """Return a query that was trained: hard where κ is beyond what `Query` takes.
 
@@ -229,16 +249,7 @@ class Outcome(Answer):
         """Return a sentence where replica symmetry is broken by more than was seen to matter."""
         if self.jumping is None or self.replicon is None:
             return ()
-        share, radius = np.broadcast_arrays(self.jumping, self.replicon)
-        broken = (share > TRUSTED_JUMPING) | (radius > 1.0)
-        if not broken.any():
-            return ()
-        where = f" at {int(broken.sum())} of {broken.size} points" if broken.ndim else ""
-        return (
-            f"replica symmetry is broken{where} (replicon up to {float(np.nanmax(radius)):.2g}, "
-            f"{float(np.nanmax(share)):.1%} of the samples may jump): numbers were off by up to a "
-            "tenth in such places, most by 1 to 2 %; simulate to be sure",
-        )
+        return broken_symmetry(self.jumping, self.replicon)
 
     def _on_rare_events(self) -> tuple[str, ...]:
         """Return a sentence where the limit rests on samples that training sets hardly hold."""

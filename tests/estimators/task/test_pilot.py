@@ -59,7 +59,7 @@ def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
 
 
 def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatch):
-    monkeypatch.setattr("needlescope.planning.others.LEARNERS", ("pooled", "amp"))
+    monkeypatch.setattr("needlescope.planning.others.USUAL", ("pooled", "amp"))
     result = ns.plan_from_pilot(
         *quickly, n=400, learner="amp", resamples=1, interval=False
     )  # fmt: skip

@@ -14,6 +14,8 @@ from .values import Names, Numbers
 TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5", "label-noise": "0"}
 TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
             "eta-b": "1", "eta-q": "10"}  # fmt: skip
+STEPS = ("alpha0", "beta", "eta-w", "eta-b", "eta-q", "balanced")
+"""What joint training does without."""
 WHOLE = ("L", "R")
 DEFAULT_MODELS = ("attention", "pooled", "vectorized")
 MOST_PROBLEMS = 10_000
@@ -33,7 +35,10 @@ def problem(command: Callable[..., Any]) -> Callable[..., Any]:
             f"--{name}", name.replace("-", "_"), type=kind, default=default, show_default=True
         )
         command = option(command)
-    command = loss_option(noise(command))
+    command = click.option(
+        "--ridge-q", "ridge_q", type=Numbers(), default=None,
+        help="Train query and readout of attention together, with this ridge on the query.",
+    )(loss_option(noise(command)))  # fmt: skip
     command = click.option(
         "--balanced", is_flag=True, help="Balance the slopes between the two steps on attention."
     )(command)
@@ -56,7 +61,11 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
     """
     from itertools import product
 
-    names = [name.replace("-", "_") for name in (*TASK, *TRAINING)]
+    training = tuple(TRAINING)
+    if options.get("ridge_q") is not None:
+        _check_no_steps()
+        training = tuple(name for name in (*TRAINING, "ridge-q") if name not in STEPS)
+    names = [name.replace("-", "_") for name in (*TASK, *training)]
     columns = [v if isinstance(v := options[name], list) else [v] for name in names]
     structure = places(options)
     names, columns = [*names, *structure], [*columns, *structure.values()]
@@ -74,6 +83,22 @@ def split(point: dict[str, Any], loss: str, balanced: bool) -> tuple[Any, Any]:
     from ...task import Task
     from ...training import Training
 
-    problem, steps = ([name.replace("-", "_") for name in names] for names in (TASK, TRAINING))
+    problem = [name.replace("-", "_") for name in TASK]
     task = in_noise(Task(**{name: point[name] for name in problem}), point)
-    return task, Training(**{name: point[name] for name in steps}, loss=loss, balanced=balanced)
+    settings = [name.replace("-", "_") for name in (*TRAINING, "ridge-q")]
+    given = {name: point[name] for name in settings if name in point}
+    return task, Training(**given, loss=loss, balanced=balanced)
+
+
+def _check_no_steps() -> None:
+    """Refuse the options of steps beside those of joint training."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    for name in STEPS:
+        source = context.get_parameter_source(name.replace("-", "_"))
+        if source is click.core.ParameterSource.COMMANDLINE:
+            raise ValueError(
+                f"--{name} must be left out with --ridge-q: query and readout are trained "
+                "together, without steps, on alpha1 * d samples"
+            )

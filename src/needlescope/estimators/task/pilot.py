@@ -10,6 +10,7 @@ the classifier fitted to parts of the pilot are extrapolated without the theory.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ...grid import whole
 from ...losses import Loss
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
+from ...planning.others import names_of
 from ...planning.plan import PlanOptions, make_plan
 from ...planning.sentences import capitalised
 from ...planning.solve import rough_root
@@ -52,7 +54,7 @@ def plan_from_pilot(
     costs: tuple[float, float] | None = None,
     spend: float | None = None,
     interval: bool = True,
-    others: bool = True,
+    others: bool | Sequence[str] = True,
     tol: float = 5e-4,
     seed: Any = 0,
     resamples: int = 12,
@@ -102,6 +104,12 @@ def plan_from_pilot(
     resamples = whole("resamples", resamples, 1, MOST_RESAMPLES)
     options = PlanOptions(loss, interval, others, tol, seed)
     options.check()
+    if "joint" in (learner, *names_of(others)):
+        raise ValueError(
+            "learner and others must leave out 'joint' with pilot data: features of pilot bags are "
+            "seldom white, and the equations of joint training are for white noise; plan for the "
+            "task that estimate_task finds"
+        )
     random = check_random_state(seed)
     bags = as_bags(X)
     _, signs = _signs(bags, y, None)

@@ -57,6 +57,7 @@ class Moments(NamedTuple):
     bend: FloatArray  # of the loss as the bias moves, with the fields that follow it
     loss: FloatArray
     wrong: FloatArray  # the fraction of training samples on the wrong side
+    power: FloatArray  # E[ℓ'²]
 
     def pooled(self) -> Moments:
         """Return the mean over replicates, as one replicate."""
@@ -117,6 +118,7 @@ def _means(
         mean(at.bend / (1.0 + at.bend * reach)),
         mean(at.loss),
         mean((pull.y * (at.f + pull.b) <= 0.0).astype(float)),
+        mean(at.slope**2),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...answer import Question
+from ...arrays import FloatArray
 from ...grid import common_shape
 from ...models import ATTENTION, Model
 from ...models.checks import check_test
@@ -35,29 +36,39 @@ def check_joint(
             f"joint training would train the query that is given as {query!r}; leave out one of "
             "the two"
         )
-    if np.min(task.L) < 2:
-        raise ValueError(
-            f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
-            "attention, and its query nothing to learn; use model='pooled'"
-        )
     if d is not None:
         raise ValueError(
             f"d must be left out with joint training, got {d!r}: its equations answer in the "
             "limit; simulate trains at a dimension"
         )
-    task.need_one_signal("joint training")
-    task.need_alike_tokens("joint training")
-    task.need_white("joint training")
+    check_joint_task(task)
     if test_task is not None:
         check_test(model, task, test_task)
 
 
+def check_joint_task(task: Task) -> None:
+    """Refuse a task that the equations of joint training do not cover."""
+    if np.min(task.L) < 2:
+        raise ValueError(
+            f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
+            "attention, and its query nothing to learn; use model='pooled'"
+        )
+    task.need_one_signal("joint training")
+    task.need_alike_tokens("joint training")
+    task.need_white("joint training")
+
+
 def predict_joint(
-    task: Task, training: Training, test_task: Task | None, options: dict[str, Any]
+    task: Task,
+    training: Training,
+    test_task: Task | None,
+    options: dict[str, Any],
+    first: FloatArray | None = None,
 ) -> Outcome:
     """Predict what joint training reaches; the options are those of `predict` by name.
 
-    A branch is followed as it is found: the informed one from much data to little.
+    A branch is followed as it is found: the informed one from much data to little. ``first`` are
+    unknowns for the first point to go on from.
     """
     test = task if test_task is None else test_task
     shape = common_shape(task, training, *([] if test_task is None else [test_task]))
@@ -72,7 +83,7 @@ def predict_joint(
     for index in sorted(range(len(problems)), key=lambda k: (towards * problems[k].alpha, k)):
         problem = problems[index]
         with points.at(index):
-            near, slopes = neighbours.start(problem) or (None, None)
+            near, slopes = neighbours.start(problem) or (first, None)
             result = predict_point(problem, options["tol"], near, slopes, tests[index])
             neighbours.add(problem, Near(result.x, result.slopes))
             rows[index] = rows[index] | result.outcome
