@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import needlescope as ns
-from needlescope.planning import LEARNERS
 from needlescope.planning import TUNED as MODELS
+from needlescope.planning import USUAL
 
 MOST_BAGS = 5000  # in a data set that is simulated
 MOST_TOKENS = 300  # in a bag of it
@@ -63,7 +63,7 @@ def random_question(seed: int) -> dict[str, Any]:
     rng = np.random.default_rng([1, seed])
     task = random_task(rng, 1e5 if rng.random() < 0.3 else 200.0)
     d = int(np.exp(rng.uniform(0.0, np.log(300.0))))
-    learner = str(rng.choice(list(LEARNERS), p=(0.4, 0.2, 0.2, 0.1, 0.1)))
+    learner = str(rng.choice(USUAL, p=(0.4, 0.2, 0.2, 0.1, 0.1)))
     unknown = str(rng.choice(["n", "theta", "L", "error"]))
     prior = min(task.pi, 1.0 - task.pi)
     given: dict[str, Any] = {

@@ -14,6 +14,7 @@ from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
 WHAT = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5, "d": 100}
+SPIKED = ns.Noise(spectrum=ns.Spectrum.spiked(9.0, 0.02))
 ONE = "leave out exactly one of n, theta, L and error, the one to plan for; "
 
 
@@ -95,7 +96,57 @@ CASES = [
         "give positives or costs, not both",
     ),
     Case("an interval that is neither", plans(error=0.1, interval=1), "interval must be True or F"),
-    Case("others that are neither", plans(error=0.1, others=None), "others must be True or False"),
+    Case("others that are neither", plans(error=0.1, others=None), "others must be True, False or"),
+    Case("others in a word", plans(error=0.1, others="joint"), r"or a list of .* got 'joint'"),
+    Case("others that are none", plans(error=0.1, others=["oak"]), "others must be one of 'attent"),
+    *(
+        Case(f"{name} of joint training", call, says)
+        for name, call, says in (
+            (
+                "planning for a kinked loss",
+                plans(error=0.1, learner="joint", loss="hinge"),
+                "joint training needs a loss without kinks, got 'hinge'; squared_hinge is one",
+            ),
+            (
+                "planning in a spectrum",
+                plans(error=0.1, learner="joint", noise=SPIKED),
+                "joint training supports only tasks with white noise, got no",
+            ),
+            (
+                "planning for single tokens",
+                plans(L=1, error=0.1, learner="joint"),
+                "joint training needs L of at least 2, got 1: a single token has all attention",
+            ),
+            (
+                "others in a spectrum",
+                plans(error=0.2, others=["joint"], noise=SPIKED),
+                "joint training supports only tasks with white noise, got no",
+            ),
+            (
+                "tuning in a spectrum",
+                lambda: ns.tune(TASK.replace(noise=SPIKED), 4.0, model="joint"),
+                "joint training supports only tasks with white noise, got no",
+            ),
+            (
+                "tuning a kinked loss",
+                lambda: ns.tune(TASK, 4.0, model="joint", losses=["logistic", "hinge"]),
+                "joint training needs a loss without kinks, got 'hinge'",
+            ),
+            (
+                "comparing in a spectrum",
+                lambda: ns.compare(TASK.replace(noise=SPIKED), 4.0, joint=True),
+                "joint training supports only tasks with white noise, got no",
+            ),
+            (
+                "a pilot",
+                lambda: ns.plan_from_pilot(
+                    np.zeros((4, 2, 2)), [0, 1, 0, 1], error=0.1, learner="joint"
+                ),
+                "learner and others must leave out 'joint' with pilot data",
+            ),
+        )
+    ),
+    Case("joint that is neither", lambda: ns.compare(TASK, 4.0, joint=1), "joint must be True or"),
     Case("a tolerance of zero", plans(error=0.1, tol=0.0), "tol must be a number in"),
     Case(
         "a pilot and no question",

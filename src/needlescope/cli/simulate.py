@@ -39,6 +39,7 @@ def command(
     **options: Any,
 ) -> None:
     """Train and test classifiers at dimension d: means over trials with standard errors."""
+    from ..models import get_model
     from ..simulation.simulate import simulate
     from ..theory.learning import predict
 
@@ -57,7 +58,10 @@ def command(
             for name in NAMES:
                 row[name], row[f"{name}_se"] = getattr(result, name), getattr(result, f"{name}_se")
             if theory:
-                limit = without_warnings(predict, task, training, item, d=d, whitening=whitening)
+                joint = training.is_joint and get_model(item).has_query  # of the limit alone
+                limit = without_warnings(
+                    predict, task, training, item, d=None if joint else d, whitening=whitening
+                )
                 row |= {"predicted": limit.test_error, "predicted_se": limit.test_error_se}
                 notes += [f"{item}: {note}" for note in limit.notes]
             rows.append(row)

@@ -20,8 +20,22 @@ def test_every_combination_is_a_problem(run):
     [
         (("--alpha1", "1,x"), "'1,x' must be numbers separated by commas"),
         (("--L", "2.5"), "'2.5' must be whole numbers separated by commas"),
+        (("--ridge-q", "0.1", "--beta", "2"), "--beta must be left out with --ridge-q: query and"),
+        (("--ridge-q", "0.1", "--alpha0", "2"), "--alpha0 must be left out with --ridge-q"),
+        (("--ridge-q", "0.1", "--balanced"), "--balanced must be left out with --ridge-q"),
         (("--alpha1", ",".join(["1"] * 101), "--theta", ",".join(["1"] * 100)), "make 10100 pro"),
     ],
 )
 def test_what_is_wrong_is_a_sentence(arguments, sentence, refused):
     assert sentence in refused("predict", "--model", "pooled", *arguments)
+
+
+def test_a_ridge_of_the_query_trains_all_together(run):
+    options = ("--L", "4", "--theta", "4", "--alpha1", "2", "--ridge", "0.05", "--model")
+    options += ("attention", "--ridge-q", "0.05,0.1", "--json")
+    rows = json.loads(run("predict", *options).output)
+    assert [row["ridge_q"] for row in rows] == [0.05, 0.1]
+    assert "alpha0" not in rows[0] and "replica-symmetric joint training" in rows[0]["provenance"]
+    more = ("--d", "30", "--trials", "2", "--theory", "--n-jobs", "1")
+    first, _ = json.loads(run("simulate", *options, *more).output)
+    assert first["predicted"] == rows[0]["test_error"] and 0.0 < first["test_error"] < 0.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.joint.error import fresh_error
+from needlescope.theory.joint.error import fresh_error, fresh_scores
 from needlescope.theory.joint.order import Order
 from needlescope.theory.joint.samples import draw
 
@@ -49,3 +49,15 @@ def test_without_attention_it_is_that_of_pooling():
 
     right = 0.3 * ndtr(-(2.5 * 1.5 / 3.0 - 1.0) / spread) + 0.7 * ndtr(-1.0 / spread)
     assert error == pytest.approx(right, abs=1e-6)
+
+
+def test_scores_are_ranked_as_fresh_samples_are():
+    rng, n = np.random.default_rng(1), 20_000
+    z = rng.standard_normal((2, 2, 6, n))
+    q, u = np.einsum("ij,kjln->ikln", ORDER.root, z)
+    q[0, :2] += 2.5 * 0.8
+    u[0, :2] += 2.5 * 1.5
+    a = np.exp(q) / np.exp(q).sum(axis=1, keepdims=True)
+    plus, minus = (a * u).sum(axis=1)
+    scores = fresh_scores(ORDER, TASK, draw(6, 1 << 10, 1).q)
+    assert scores.misranked() == pytest.approx(np.mean(minus > plus), abs=0.012)
