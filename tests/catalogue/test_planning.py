@@ -105,7 +105,7 @@ CASES = [
             (
                 "planning for a kinked loss",
                 plans(error=0.1, learner="joint", loss="hinge"),
-                "joint training needs a loss without kinks, got 'hinge'; squared_hinge is one",
+                "plans for joint training need a loss without kinks, got 'hinge'; squared_hinge is one",
             ),
             (
                 "planning in a spectrum",
@@ -130,7 +130,7 @@ CASES = [
             (
                 "tuning a kinked loss",
                 lambda: ns.tune(TASK, 4.0, model="joint", losses=["logistic", "hinge"]),
-                "joint training needs a loss without kinks, got 'hinge'",
+                "plans for joint training need a loss without kinks, got 'hinge'",
             ),
             (
                 "comparing in a spectrum",

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...losses import Loss
+from ...losses import LOGISTIC, Loss, PiecewiseQuadratic
 from ...task import Task
 from .fields import Fields, Pull, load, lowest, minimum, pull_of
 from .order import Order, from_vector, to_vector
@@ -136,6 +136,9 @@ def _controlled(values: FloatArray, zero: FloatArray, points: int) -> FloatArray
 
 def _zero_mean(pull: Pull, omega: Fields, z: list[FloatArray], root: FloatArray) -> FloatArray:
     """Return Σ_l g⁰_l z_lᵀ − T C of each sample, 2 × 2 × n: the mean of each entry is zero."""
+    loss = pull.loss
+    if isinstance(loss, PiecewiseQuadratic) and not loss.square:
+        pull = pull._replace(loss=LOGISTIC)  # whose curvature has no steps; any loss will do
     at = load(omega, pull)
     a, s, c = at.a, at.slope, at.bend
     d = a * (omega.u - at.f)

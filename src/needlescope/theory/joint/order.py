@@ -37,7 +37,7 @@ class Order(NamedTuple):
 def to_vector(order: Order) -> FloatArray:
     """Return the nine numbers.
 
-    >>> order = Order(np.ones(2), np.eye(2), 4.0 * np.eye(2), 0.5)
+    >>> order = Order(0.5 * np.ones(2), np.eye(2), 4.0 * np.eye(2), 0.5)
     >>> bool(np.allclose(from_vector(to_vector(order)).V, order.V))
     True
     """
