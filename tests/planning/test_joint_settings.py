@@ -7,7 +7,6 @@ import pytest
 
 import needlescope as ns
 
-COVERS = ("best_settings",)
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
 
 from ..answer import Question
 from ..errors import NoMinimiser, NotConverged
 from ..grid import check_kind, choice, listed, single, whole
 from ..losses import LOSSES, Loss, check_loss, get_loss
 from ..models import get_model
-from ..query import Query
 from ..results.planned import Tuned
 from ..task import Task
 from ..theory.common.arguments import check_tol
@@ -22,18 +20,31 @@ from ..theory.common.provenance import of_search
 from ..theory.joint.grid import check_joint_task
 from ..training import Training
 from . import TUNABLE
-from .best_settings import FIRST_LOSS, WRONG_FACTORS, BestSettings, best_loss
-from .joint_settings import best_joint_settings
-from .learners import Evaluation, Linear, TwoSteps, predicted
+from .learners import EndToEnd, Evaluation, Linear, TwoSteps, predicted
 from .tuning.budget import Budget, check_costs
-from .tuning.joint import check_joint_loss
-from .tuning.readouts import Features
+from .tuning.joint import JointSetting, check_joint_loss, joint, other_solution_note, wrong_ridges
 from .tuning.ridges import TunedReadout
 from .tuning.search import TunedSetting
-from .tuning.steps import best_steps, polished, query_parts, with_strength
+from .tuning.steps import polished, with_strength
+from .tuning.wrong_settings import wrong_settings
 
 TOL_SHARE = 0.01  # the largest tolerance, relative to the constant answer's error
 BAGS_PER_DIMENSION = (1e-6, 1e6)  # the least and the largest budget
+FIRST_LOSS = "logistic"  # taken unless another is clearly better
+CLEAR_GAIN = 0.01  # of the error, relative, by which another loss than the first must be better
+WRONG_FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
+
+
+class BestSettings(NamedTuple):
+    """The best settings to full precision, and what is said about others."""
+
+    loss: str
+    reached: Evaluation
+    untuned: float  # the error of the default training
+    losses: Mapping[str, float]  # the error with each loss, roughly
+    costs: Mapping[str, Mapping[float, float]]  # of one setting that is wrong by a factor
+    split: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 def tune(
@@ -100,7 +111,7 @@ def tune(
     tol = min(check_tol(tol), TOL_SHARE * min(task.pi, 1.0 - task.pi))
     given = _losses(losses, model == "joint")
     if model == "joint":
-        result = best_joint_settings(limited, given, tol)
+        result = _best_joint_settings(limited, given, tol)
     else:
         result = _best_settings(model, limited, given, tol)
     training = result.reached.training
@@ -127,7 +138,7 @@ def _best_settings(
         first = next(iter(tried.values()), None)
         near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
         tried[name] = _learner(model, loss).tune(budget, near)
-    chosen = best_loss(tried)
+    chosen = _best_loss(tried)
     loss, setting = losses[chosen], tried[chosen]
     reached, untuned = _evaluate(model, budget, loss, setting, tol), Evaluation(np.nan, np.nan)
     with suppress(NotConverged, NoMinimiser):
@@ -138,9 +149,53 @@ def _best_settings(
     return BestSettings(
         chosen, reached, untuned.error,
         {name: value.error for name, value in tried.items()},
-        _setting_costs(model, budget, loss, setting, reached.error),
+        _added(reached.error, wrong_settings(model, budget, loss, setting, WRONG_FACTORS)),
         setting.split,
     )  # fmt: skip
+
+
+def _best_joint_settings(
+    budget: Budget, losses: Mapping[str, str | Loss], tol: float
+) -> BestSettings:
+    """Return the best ridges of joint training. The default ones are among those that are tried."""
+    tried: dict[str, JointSetting] = {}
+    for name, loss in losses.items():
+        tried[name] = EndToEnd(loss).tune(budget, next(iter(tried.values()), None))
+    chosen = _best_loss(tried)
+    setting = tried[chosen]
+    default, pi = Training.joint(1.0), float(budget.task.pi)
+    ridges = float(default.ridge), float(default.ridge_q)
+    untuned = joint(budget, FIRST_LOSS, *ridges, pi, setting.solution)
+    if FIRST_LOSS in losses and untuned.error < setting.error:
+        chosen, setting = FIRST_LOSS, untuned
+    reached = EndToEnd(losses[chosen]).evaluate(budget, setting, tol)
+    return BestSettings(
+        chosen, reached, reached.error + untuned.error - setting.error,
+        {name: value.error for name, value in tried.items()},
+        _added(reached.error, wrong_ridges(budget, setting, WRONG_FACTORS)),
+        notes=(*reached.notes, *other_solution_note(setting)),
+    )  # fmt: skip
+
+
+def _best_loss(tried: Mapping[str, Any]) -> str:
+    """Return the loss whose settings have the least error: the first unless one is clearly better.
+
+    Examples
+    --------
+    >>> _best_loss({"logistic": Evaluation(0.1, 0.0), "square": Evaluation(0.0995, 0.0)})
+    'logistic'
+    >>> _best_loss({"logistic": Evaluation(0.1, 0.0), "square": Evaluation(0.05, 0.0)})
+    'square'
+    """
+    chosen = min(tried, key=lambda name: float(tried[name].error))
+    lead = next(iter(tried))
+    return lead if tried[lead].error <= (1.0 + CLEAR_GAIN) * tried[chosen].error else chosen
+
+
+def _added(
+    error: float, more: Mapping[str, Mapping[float, float]]
+) -> dict[str, dict[float, float]]:
+    return {name: {by: error + item for by, item in row.items()} for name, row in more.items()}
 
 
 def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) -> Budget:
@@ -213,35 +268,3 @@ def _as_setting(reached: Evaluation) -> TunedSetting:
     readout = TunedReadout(reached.error, float(reached.training.ridge))
     split = 0.0 if reached.training.alpha0 is None else 0.5
     return TunedSetting(readout, reached.balance, split, reached.kappa)
-
-
-def _setting_costs(
-    model: str, budget: Budget, loss: str | Loss, setting: TunedSetting, error: float
-) -> dict[str, dict[float, float]]:
-    """Return the error where one setting is wrong by a factor, the others kept."""
-    names = ("split", "kappa", "ridge") if get_model(model).has_query else ("ridge",)
-    result = {}
-    base = _error_with(model, budget, loss, setting, "ridge", 1.0)
-    for name in names:
-        errors = {by: _error_with(model, budget, loss, setting, name, by) for by in WRONG_FACTORS}
-        result[name] = {by: error + item - base for by, item in errors.items()}
-    return result
-
-
-def _error_with(
-    model: str, budget: Budget, loss: str | Loss, setting: TunedSetting, name: str, by: float
-) -> float:
-    """Return the rough error with one setting times a factor; of the split its odds."""
-    task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
-    pi, ridge = budget.test_pi(setting.balance), setting.readout.ridge
-    ridge = ridge * by if name == "ridge" else ridge
-    if not get_model(model).has_query:
-        features = Features(get_model(model), task, pi=pi, d=budget.d)
-        return features.train(loss, alpha, ridge, setting.readout.warm).error
-    split = float(expit(logit(setting.split) + np.log(by))) if name == "split" else setting.split
-    kappa = setting.kappa * by if name == "kappa" else setting.kappa
-    aligned = best_steps(task, loss, split * alpha, budget.d)
-    parts = query_parts(task, aligned.steps, loss, split * alpha)
-    query = Query(kappa, aligned.cosine)
-    features = Features(get_model(model), task, query, pi, budget.d, parts=parts)
-    return features.train(loss, (1.0 - split) * alpha, ridge, setting.readout.warm).error
