@@ -105,7 +105,7 @@ CASES = [
             (
                 "planning for a kinked loss",
                 plans(error=0.1, learner="joint", loss="hinge"),
-                "plans for joint training need a loss without kinks, got 'hinge'; squared_hinge is one",
+                "plans for joint training need a loss without kinks, got 'hinge'",
             ),
             (
                 "planning in a spectrum",
