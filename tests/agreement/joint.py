@@ -2,8 +2,8 @@
 
 As for trained models (`points`): a classifier is trained at d and 2d, and what is left of both is
 compared with the limit. Replica symmetry is no theorem. Where its map is stable and hardly any
-sample may jump, the scores must look like those of exact equations; at the points `BEYOND`, where
-that does not hold, deviations are small but larger than the errors (docs/joint.md).
+sample may jump, the scores must look like those of exact equations; at the points `BEYOND`, most of
+which have many minima, deviations may be larger than the errors (docs/joint.md).
 """
 
 from __future__ import annotations

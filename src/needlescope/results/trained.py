@@ -237,8 +237,8 @@ class Outcome(Answer):
         return (
             f"replica symmetry is broken{where} (replicon up to {float(np.nanmax(radius)):.2g}, "
             f"{float(np.nanmax(share)):.1%} of the samples may jump), training has many valleys: "
-            "numbers were off by up to a fifth in such places, most by 1 to 5 %; simulate to be "
-            "sure",
+            "most numbers were off by 1 to 5 % in such places, some by a fifth, small training "
+            "losses by a factor of two; simulate to be sure",
         )
 
     def _on_rare_events(self) -> tuple[str, ...]:
