@@ -7,6 +7,7 @@ import pytest
 import needlescope as ns
 from tests.agreement.joint import BEYOND, QUICK, WITHIN, JointPoint, joint_gaps, joint_scores
 from tests.agreement.points import check_all, check_one
+from tools.valleys import STARTS, valleys
 
 CLOSE = 0.1  # of a quantity, that broken replica symmetry may change: see docs/joint.md
 
@@ -53,3 +54,11 @@ def test_one_ridge_for_both_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ns, "predict", wrong)
     with pytest.raises(AssertionError):
         check_one(joint_scores(one, seed=[4, 0]))
+
+
+def test_one_valley_where_symmetry_holds_and_many_where_it_does_not() -> None:
+    one = next(item for item in WITHIN if item.task.L == 4 and item.training.ridge_q == 0.35)
+    many = next(item for item in BEYOND if item.task.L == 6 and item.training.alpha1 == 0.5)
+    single, several = valleys(one, 60, seed=0), valleys(many, 60, seed=0)
+    assert single.distinct == 1 and single.query > 0.999
+    assert several.distinct > STARTS / 2 and several.query < 0.8

@@ -12,7 +12,7 @@ from ..answer import Answer
 from ..arrays import FloatArray, Value
 from ..query import SHARPEST, Query
 
-TRUSTED_JUMPING = 0.02  # share of samples; docs/joint.md has what was measured
+TRUSTED_JUMPING = 0.003  # share of samples, above which training has many valleys: docs/joint.md
 RESTS_ON_RARE = 0.2  # of the test error, that may rest on samples rarer than one in n1
 
 
@@ -110,8 +110,9 @@ def broken_symmetry(jumping: Value, replicon: Value) -> tuple[str, ...]:
     where = f" at {int(broken.sum())} of {broken.size} points" if broken.ndim else ""
     return (
         f"replica symmetry is broken{where} (replicon up to {float(np.nanmax(radius)):.2g}, "
-        f"{float(np.nanmax(share)):.1%} of the samples may jump): numbers were off by up to a "
-        "tenth in such places, most by 1 to 2 %; simulate to be sure",
+        f"{float(np.nanmax(share)):.1%} of the samples may jump), training has many valleys: "
+        "most numbers were off by 1 to 5 % in such places, some by a fifth, small training "
+        "losses by a factor of two; simulate to be sure",
     )
 
 
