@@ -17,7 +17,7 @@ from needlescope.models.blocks import hold
 from needlescope.models.gradient import State, pack
 from needlescope.noise import STANDARD
 from needlescope.simulation.samples.data import tokens
-from needlescope.simulation.training.end_to_end import _descend, _random_starts
+from needlescope.simulation.training.end_to_end import descend, random_starts
 from tests.agreement.joint import BEYOND, WITHIN, JointPoint
 
 STARTS = 8
@@ -41,8 +41,8 @@ def valleys(point: JointPoint, d: int, seed: int) -> Valleys:
     n = round(point.training.alpha1 * d)
     data = hold(tokens(point.task, n, xi / np.linalg.norm(xi), STANDARD, stream))
     origin = State(np.zeros(d), np.zeros(d), 0.0)
-    starts = _random_starts(origin, point.training, STARTS, rng)
-    ends = [_descend(data, start, point.training) for start in starts]
+    starts = random_starts(origin, point.training, STARTS, rng)
+    ends = [descend(data, start, point.training) for start in starts]
     values = np.array([value for value, _, _ in ends])
     states = [state for _, _, state in sorted(ends, key=lambda end: end[0])]
     kept: list[State] = []

@@ -37,7 +37,7 @@ def train_together(data: Data, starts: Sequence[State], training: Training) -> t
 
     `NotConverged` is raised if the best has not converged, whatever became of the others.
     """
-    result = [_descend(data, start, training) for start in starts]
+    result = [descend(data, start, training) for start in starts]
     value, residual, best = min(result, key=lambda item: item[0])
     if not residual <= TOGETHER_TOLERANCE:
         raise NotConverged(
@@ -76,7 +76,7 @@ def _random(
     return result
 
 
-def _descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
+def descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
     loss = get_loss(training.loss)
     if not (isinstance(loss, PiecewiseQuadratic) and loss.kinked):
         return _descend_smooth(data, state, training, loss)
