@@ -22,6 +22,7 @@ DEFAULT_LABELS: Mapping[str, Any] = {
     **{name: value for name, value in UNIT_DEFAULTS.items() if name not in DEFAULTS},
     **{"task.positions": "uniform", "training.first_step": "joint", "data": "D1"},
     **{"training.schedule": "two steps", "task.signals": "one", "query.cosines": "one"},
+    **{"training.ridge_q": "two steps", "start": "usual", "minimum": "field"},
     **{"task.label_noise": "none", "task.R.values": "one", "task.R.probabilities": "one"},
     **{"test_task.L": "that of the training", "query.kappa": "trained", "query.cosine": "trained"},
 }
