@@ -216,7 +216,9 @@ def test_a_figure_is_drawn_unless_the_column_is_one_it_needs(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_figure_does_not_draw_has_one_value(name):
     table = complete(name)
-    column = "task.theta" if name in ("joint", "rare", "deep_rare") else "task.pi"  # which they draw
+    column = (
+        "task.theta" if name in ("joint", "rare", "deep_rare") else "task.pi"
+    )  # which they draw
     column = "pi" if name == "real" else column  # whose calls have no task
     both = pd.concat([table, table.assign(**{column: 0.123})], ignore_index=True)
     if name == "errors":  # which draws it

@@ -73,6 +73,7 @@ UNUSED = {
 """Arguments that a call's answer does not depend on."""
 JOINT_ONLY = ("start", "minimum")  # which no other training depends on
 USUAL_START = {"predict": "informed", "simulate": "random"}
+"""Where joint training starts unless it is said."""
 
 
 def has_query(model: str | None) -> bool:
@@ -104,7 +105,6 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
         unused += JOINT_ONLY
     else:
         unused += QUERY_ONLY
-        unused += ["start"] * (known.get("start") == USUAL_START.get(call))
     for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise
         if known.get(f"test_task.{name}") == known.get(f"task.{name}"):
             unused.append(f"test_task.{name}")

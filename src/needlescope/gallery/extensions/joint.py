@@ -53,12 +53,12 @@ PARTS: dict[str, tuple[tuple[int, float], ...]] = {
 TOKENS = {"ten": 10, "hundred": 100}
 ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "hundred": (1.0, 2.0, 4.0, 8.0, 16.0)}
 PAIRS = {  # of ridge and ridge_q: the best is drawn
-    "ten": ((0.03, 0.03), (0.1, 0.1), (0.3, 0.1), (0.01, 0.03)),
+    "ten": ((0.03, 0.03), (0.1, 0.1), (0.1, 0.03), (0.01, 0.03)),
     "hundred": ((0.3, 0.1), (0.1, 0.1), (0.03, 0.1)),
     "rare": ((0.01, 0.03), (0.03, 0.03), (0.03, 0.1), (0.1, 0.1)),
 }
 DOT_ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 16.0), "hundred": (1.0, 4.0, 16.0)}
-DOT_PAIRS = {  # at which training is simulated; with many tokens, both solutions followed
+DOT_PAIRS = {  # at which training is simulated
     "ten": ((0.03, 0.03), (0.1, 0.1)),
     "hundred": ((0.1, 0.1), (0.03, 0.1)),
     "rare": ((0.01, 0.03), (0.03, 0.1)),
@@ -103,7 +103,7 @@ def _against_alpha(part: str, d: int, count: int, few: int) -> list[Unit]:
         result.append(predicted(two_steps(task, **point)))
     for alpha, pair in ((alpha, pair) for alpha in ALPHAS[part] for pair in PAIRS[part]):
         both = _branches(together(task, alpha, pair))
-        result += both if pair in DOT_PAIRS[part] else both[:1]
+        result += both if pair == STARTS_PAIR else both[:1]
     for alpha in DOT_ALPHAS[part]:
         for point in grid(eta_q=REUSED_STEPS[part], ridge=TWO_STEP_RIDGES):
             training = {"alpha0": alpha, "alpha1": alpha, **point}
