@@ -45,6 +45,8 @@ SMALL = {"limit": 1e-3, "limit_se": 1e-6, "test_error_se": 1e-6}  # an error exc
 def answered(unit, rng, reach):
     """The numbers that answer a unit, made up; more of a training that was tested or watched."""
     result = {item: SMALL.get(item, rng.uniform(*reach)) for item in ANSWERS[unit.call]}
+    if unit.call == "predict" and "ridge_q" in unit.arguments["training"]:
+        result |= {"replicon": rng.uniform(0.0, 2.0), "jumping": rng.uniform(0.0, 0.03)}
     for k, _ in enumerate(unit.arguments.get("task", {}).get("signals", ()), 1):
         if "cosine_q" in result and unit.call != "predict":
             result[f"cosines_q_{k}"] = rng.uniform(*reach)

@@ -80,6 +80,7 @@ NEEDED = {  # columns without which nothing is drawn
     "errors": {"training.alpha1"},
     "alignment": {"training.alpha0"},
     "attention_map": {"training.alpha0", "task.theta"},
+    "joint": {"task.L", "task.theta"},
     "keep_up": {"task.L"},
     "kinds": {"task.L", "task.R", "training.alpha0", "training.alpha1", "test_error"},
     "length": {"test_task.L", "test_error"},
@@ -215,7 +216,9 @@ def test_a_figure_is_drawn_unless_the_column_is_one_it_needs(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_figure_does_not_draw_has_one_value(name):
     table = complete(name)
-    column = "task.theta" if name in ("rare", "deep_rare") else "task.pi"  # which they draw
+    column = (
+        "task.theta" if name in ("joint", "rare", "deep_rare") else "task.pi"
+    )  # which they draw
     column = "pi" if name == "real" else column  # whose calls have no task
     both = pd.concat([table, table.assign(**{column: 0.123})], ignore_index=True)
     if name == "errors":  # which draws it

@@ -80,7 +80,9 @@ def test_every_experiment_has_its_parameters(name, full):
     units = published(name).units(full)
     result = listed(units)
     assert (
-        "π = 0.5" in result["fixed"][0] or "π = 0.2" in result["fixed"][0] or name.endswith("rare")
+        "π = 0.5" in result["fixed"][0]
+        or "π = 0.2" in result["fixed"][0]
+        or name.endswith(("joint", "rare"))
     )
     simulated = any(unit.call.startswith("simulate") for unit in units)
     assert ("trials" in result) == simulated

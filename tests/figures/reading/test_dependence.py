@@ -8,7 +8,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.deep.simulate import simulate_deep
-from needlescope.figures.reading.dependence import QUERY_ONLY, SYMBOLS, UNUSED, depends
+from needlescope.figures.reading.dependence import QUERY_ONLY, SYMBOLS, UNUSED, USUAL_START, depends
 
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.4)
 TRAINING = ns.Training(alpha0=2.0, alpha1=2.0)
@@ -50,6 +50,15 @@ def test_without_a_query_its_training_does_not_matter(column):
         field, other = "schedule", ns.Schedule.even(3)
     item, two = TRAINING, TRAINING.replace(**{field: other})
     assert ns.predict(TASK, item, "pooled").test_error == ns.predict(TASK, two, "pooled").test_error
+
+
+def test_joint_training_has_a_start_and_no_steps():
+    given = {"training.alpha1": 2.0, "training.eta_q": 3.0, "start": "small", "minimum": "field"}
+    assert {"training.eta_q"} == set(given) & set(depends("predict", given)) - {"training.alpha1"}
+    joint = depends("predict", {**given, "training.ridge_q": 0.1})
+    assert joint["start"] == "small" and "training.eta_q" not in joint
+    for call, usual in USUAL_START.items():
+        assert signature(getattr(ns, call)).parameters["start"].default == usual
 
 
 def test_baselines_that_get_all_data_depend_on_those_of_the_query():

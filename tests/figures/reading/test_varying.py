@@ -33,6 +33,7 @@ def test_sizes_of_a_simulation_are_no_parameters():
         ("noise.entries", "student", "gaussian"),
         ("training.query_steps", 3, 1),
         ("training.balanced", True, False),
+        ("training.ridge_q", 0.1, "two steps"),
     ],
 )
 def test_what_some_rows_leave_unsaid_is_a_value_too(column, value, unsaid):
@@ -41,6 +42,16 @@ def test_what_some_rows_leave_unsaid_is_a_value_too(column, value, unsaid):
     assert set(result) == {value, unsaid}
     chosen = {item: with_value(given, column, item).tolist() for item in result}
     assert chosen == {value: [True, False, False], unsaid: [False, True, True]}
+
+
+def test_the_usual_start_of_joint_training_is_that_of_the_call():
+    both = {"training.ridge_q": 0.1, "start": "informed"}
+    trained = {**both, "call": "simulate"}
+    given = table(both, {**both, "start": "uninformed"}, trained, {**trained, "start": "random"})
+    given.loc[len(given)] = {**ROW, "training.ridge_q": 0.1}
+    assert varying(given) == {"start": ["informed", "uninformed", "usual"]}
+    assert with_value(given, "start", "usual").tolist() == [True, False, False, True, True]
+    assert varying(given.iloc[[0, 3, 4]]) == {}
 
 
 def test_a_model_without_a_query_has_none_unsaid():

@@ -13,7 +13,7 @@ from .rows import COLUMNS, UNIT_DEFAULTS
 
 TEXT_COLUMNS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
-    *("method", "learner", "architecture", "error_message"),
+    *("method", "learner", "architecture", "error_message", "start", "minimum"),
     *("instances", "source", "loss"),
     *("noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )

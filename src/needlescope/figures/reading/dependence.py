@@ -22,6 +22,7 @@ SYMBOLS = {
     "task.R.values": "values of R", "task.R.probabilities": "their probabilities",
     "task.label_noise": "label noise", "alpha": "α",
     "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
+    "training.ridge_q": "λ_q\u00a0(ridge)",
     "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
     "training.eta_q": "η_q", "training.first_step": "first step",
     "training.balanced": "slopes balanced", "query.kappa": "κ",
@@ -34,7 +35,8 @@ SYMBOLS = {
     "training.schedule": "schedule", "training.schedule.steps": "steps",
     "training.schedule.shares": "batches", "training.schedule.eta_w": "steps of w",
     "training.schedule.eta_b": "steps of b", "training.schedule.eta_q": "steps of q",
-    "starts": "starts, end to end", "method": "iteration", "iterations": "iterations", "d": "d",
+    "starts": "starts, end to end", "start": "started", "minimum": "minimum",
+    "method": "iteration", "iterations": "iterations", "d": "d",
     "instances": "instances", "bags": "bags", "source": "drawn from", "whitened": "whitened",
     "same_noise": "one covariance", "L": "L", "R": "R", "pi": "π", "loss": "loss",
     "ridge": "λ\u00a0(ridge)",
@@ -69,6 +71,9 @@ UNUSED = {
     "oracle_threshold": ("task.theta",),
 }
 """Arguments that a call's answer does not depend on."""
+JOINT_ONLY = ("start", "minimum")  # which no other training depends on
+USUAL_START = {"predict": "informed", "simulate": "random"}
+"""Where joint training starts unless it is said."""
 
 
 def has_query(model: str | None) -> bool:
@@ -96,6 +101,10 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if "query.kappa" in known or not has_query(known.get("model")):
         unused += QUERY_ONLY
         unused += ["training.alpha0"] * (known.get("data") != "all")
+    if "training.ridge_q" not in known:
+        unused += JOINT_ONLY
+    else:
+        unused += QUERY_ONLY
     for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise
         if known.get(f"test_task.{name}") == known.get(f"task.{name}"):
             unused.append(f"test_task.{name}")

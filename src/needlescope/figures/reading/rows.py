@@ -24,7 +24,7 @@ COLUMNS = (
     *("test_error", "test_error_se", "train_loss", "train_error", "cosine_w", "cosine_q"),
     *("cosines_q_1", "cosines_q_2"),
     *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
-    *("theta", "cosine", "limit", "limit_se", "rate"),
+    *("theta", "cosine", "limit", "limit_se", "rate", "start"),
     *("overlap", "amp_overlap", "amp_test_error", "alpha_it", "alpha_amp"),
     *("architecture", "heads", "width", "epochs", "error_message"),
 )

@@ -21,6 +21,7 @@ DRAWN_BY = {
     "test_task.L": "length",
     **dict.fromkeys([name for name in UNIT_DEFAULTS if name.startswith("noise.")], "robustness"),
     "training.balanced": "rare",
+    **dict.fromkeys(("training.ridge_q", "start"), "joint"),
     **dict.fromkeys(("reuse", "training.query_steps", "starts"), "reuse"),
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from .columns import is_missing
-from .dependence import DEFAULTS, NESTED, SYMBOLS, depends, has_query
+from .dependence import DEFAULTS, NESTED, SYMBOLS, USUAL_START, depends, has_query
 from .rows import UNIT_DEFAULTS
 
 COUNTS = ("samples", "trials")  # how often a simulation is done
@@ -22,6 +22,7 @@ DEFAULT_LABELS: Mapping[str, Any] = {
     **{name: value for name, value in UNIT_DEFAULTS.items() if name not in DEFAULTS},
     **{"task.positions": "uniform", "training.first_step": "joint", "data": "D1"},
     **{"training.schedule": "two steps", "task.signals": "one", "query.cosines": "one"},
+    **{"training.ridge_q": "two steps", "start": "usual", "minimum": "field"},
     **{"task.label_noise": "none", "task.R.values": "one", "task.R.probabilities": "one"},
     **{"test_task.L": "that of the training", "query.kappa": "trained", "query.cosine": "trained"},
 }
@@ -98,6 +99,9 @@ def _records(plain: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def _used(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
     """Return what the answer of a row depends on, defaults labelled where others have values."""
     known = depends(call, given)
+    if known.get("start") == USUAL_START.get(call):  # one of theory, another of simulation
+        known.pop("start", None)
+        given = {name: value for name, value in given.items() if name != "start"}
     attends = has_query(known.get("model"))
     for name in columns:
         part, _, field = name.partition(".")
@@ -118,4 +122,6 @@ def with_value(table: pd.DataFrame, column: str, value: Any) -> Any:
     if column in NESTED:
         values = values.map(str, na_action="ignore")
     result = values == value
+    if column == "start" and value == DEFAULT_LABELS[column]:
+        result |= values == table["call"].map(USUAL_START)
     return (result | values.isna() if value == DEFAULT_LABELS.get(column) else result).to_numpy()

@@ -6,6 +6,7 @@ R = 1, π = ½, logistic loss.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.from_rows import empty_note, error_axis, length_title, line, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
-from ...figures.reading.rows import TOTAL, select, with_total
+from ...figures.reading.rows import TOTAL, is_joint, select, with_total
 from ...figures.reading.validation import (
     RowSpec,
     TableSpec,
@@ -58,6 +59,10 @@ CAPTION = (
 TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 5.0), (100, 4.0)))
 STEPS, RIDGES = (10.0, 100.0, 1e3, 1e4), (0.1, 1.0)  # of two-step attention; pooling has ridges
 END_RIDGES = (0.03, 0.1)
+END_ALPHAS = {  # where the theory of joint training is solved
+    10: (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+    100: (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+}
 ALPHA_RANGE = (0.1, 64.0)  # of α
 AMP_ALPHAS = {10: (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 100: (0.1, 0.25, 0.5, 1.0, 4.0)}
 TRAINED_ALPHAS = {10: (0.5, 1.0, 2.0, 4.0, 8.0), 100: (1.0, 2.0, 4.0)}
@@ -66,6 +71,7 @@ JUMP_FACTOR = 2.0  # a factor from the boundaries within which an iteration is n
 ITERATIONS = 60  # at 20 a tenth of the iterations at α = 1 have not yet left zero, at L = 100
 TOL = 1e-2  # of the limit, which is less sure where it jumps
 PREDICT_TOL = 5e-3  # of trained errors: thinner than their lines
+MANY, ROUGH = 100, 1e-2  # tokens from which joint training has a tolerance that takes seconds
 BY = ("task.L", "task.theta", "alpha")
 QUANTITIES = ("test_error", "overlap")
 
@@ -73,7 +79,7 @@ QUANTITIES = ("test_error", "overlap")
 def units(full: bool) -> list[Unit]:
     """Theory on fine grids of α; training end to end and the iteration at a few."""
     d, count, small, few = (600, 16, 200, 8) if full else (200, 8, 60, 4)
-    fine, coarse = (np.round(np.geomspace(*ALPHA_RANGE, number), 4).tolist() for number in (49, 19))
+    fine, coarse = _alphas(49), coarse_alphas()
     result = []
     for task in TASKS:
         tokens = int(task["L"])
@@ -81,11 +87,13 @@ def units(full: bool) -> list[Unit]:
         alphas = sorted({*fine, *AMP_ALPHAS[tokens], *JUMP[tokens]})
         result += [bayes_unit(task, alpha) for alpha in alphas]
         for point in grid(alpha=coarse, ridge=RIDGES):
-            result.append(_predict(_pooled(task, **point)))
+            result.append(predicted(_pooled(task, **point)))
         for point in grid(alpha=coarse, eta_q=STEPS, ridge=RIDGES):
-            result.append(_predict(_halves(task, **point)))
+            result.append(predicted(two_steps(task, **point)))
+        for alpha, ridge in product(END_ALPHAS[tokens], END_RIDGES):
+            result.append(solved(together(task, alpha, (ridge, ridge))))
         for point in grid(alpha=TRAINED_ALPHAS[tokens], ridge=END_RIDGES):
-            result += trials("simulate", {**_halves(task, **point), "starts": 2, "d": small}, few)
+            result += trials("simulate", {**two_steps(task, **point), "starts": 2, "d": small}, few)
         for alpha in AMP_ALPHAS[tokens]:
             result += amp_units(task, alpha, d, count)
     return result
@@ -107,7 +115,18 @@ def amp_units(task: dict[str, Any], alpha: float, d: int, count: int) -> list[Un
     return paired_trials("simulate_amp", arguments, d, count)
 
 
-def _predict(arguments: dict[str, Any]) -> Unit:
+def coarse_alphas() -> list[float]:
+    """Return the α at which the settings of trained classifiers are chosen."""
+    return _alphas(19)
+
+
+def _alphas(number: int) -> list[float]:
+    result: list[float] = np.round(np.geomspace(*ALPHA_RANGE, number), 4).tolist()
+    return result
+
+
+def predicted(arguments: dict[str, Any]) -> Unit:
+    """Return the unit of a trained classifier's errors in theory."""
     return Unit("predict", {**arguments, "tol": PREDICT_TOL})
 
 
@@ -116,7 +135,19 @@ def _pooled(task: dict[str, Any], alpha: float, ridge: float) -> dict[str, Any]:
     return {"task": task, "training": training, "model": "pooled"}
 
 
-def _halves(task: dict[str, Any], alpha: float, **more: float) -> dict[str, Any]:
+def together(task: dict[str, Any], alpha: float, ridges: tuple[float, float]) -> dict[str, Any]:
+    """Return joint training with ridges of the readout and of the query."""
+    training = {"alpha1": alpha, "ridge": ridges[0], "ridge_q": ridges[1]}
+    return {"task": task, "training": training, "model": "attention"}
+
+
+def solved(arguments: dict[str, Any], start: str = "informed") -> Unit:
+    """Return the unit of the replica-symmetric equations of joint training."""
+    tol = ROUGH if arguments["task"]["L"] >= MANY else PREDICT_TOL
+    return Unit("predict", {**arguments, "start": start, "tol": tol})
+
+
+def two_steps(task: dict[str, Any], alpha: float, **more: Any) -> dict[str, Any]:
     """Return attention with half of the data in each stage."""
     training = {"alpha0": alpha / 2.0, "alpha1": alpha / 2.0, **more}
     return {"task": task, "training": training, "model": "attention"}
@@ -163,7 +194,7 @@ X, Y = TOTAL, "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
 TRAINED = RowSpec(("model", "training.alpha1", "task.L"), (Y,))
 LEARNED = RowSpec(("alpha", "task.L"), (Y,))
-SETTINGS = ("training.ridge", "training.eta_q", "training.alpha0")
+SETTINGS = ("training.ridge", "training.eta_q", "training.alpha0", "training.ridge_q")
 TABLE = TableSpec(
     "limit",
     {
@@ -273,8 +304,11 @@ def _trained(table: pd.DataFrame) -> list[Mark]:
     result: list[Mark] = []
     for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
         model = "pooled" if protocol == "pooled" else "attention"
-        rows = table[(table.model == model) & ((table.starts > 0) == (protocol == "end to end"))]
-        result += line(select(rows, [X, Y], call="predict"), X, Y, colour, name, "min")
+        ends = (table.starts > 0) | is_joint(table)
+        rows = table[(table.model == model) & (ends == (protocol == "end to end"))]
+        theory = line(select(rows, [X, Y], call="predict"), X, Y, colour, name, "min")
+        result += theory
+        joined = 0.0 if theory else joined
         look = {"colour": colour, "name": name, "marker": marker, "joined": joined}
         result += trial_dots(select(rows, [X, Y], call="simulate"), X, Y, SETTINGS[:2], **look)
     trials = select(table, [X, Y], call="simulate_amp")
@@ -284,11 +318,12 @@ def _trained(table: pd.DataFrame) -> list[Mark]:
 def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
     """Name the curves above the panels: what is trained, then theory and AMP."""
     keys = []
+    solved_too = bool((is_joint(table) & (table.call == "predict")).any())
     for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
         own = select(table, ["d"], call="simulate", model="attention")
         own = own[own.starts > 0] if protocol == "end to end" else own[:0]
         size = f" ($d = {own['d'].max():g}$)" if len(own) else ""
-        line = Line(colour=colour, width=joined or Line.width)
+        line = Line(colour=colour, width=Line.width if solved_too else joined or Line.width)
         dot = Dots(colour=colour, marker=marker) if joined else None
         keys.append(Key(name + size, line, dot))
     sizes = select(table, ["d"], call="simulate_amp")["d"]
