@@ -77,6 +77,10 @@ def _random(
 
 
 def descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
+    """Return the objective, the relative gradient and the state that L-BFGS ends in.
+
+    The state is where it starts; kinks are rounded, to widths that fall.
+    """
     loss = get_loss(training.loss)
     if not (isinstance(loss, PiecewiseQuadratic) and loss.kinked):
         return _descend_smooth(data, state, training, loss)
