@@ -19,7 +19,7 @@ TRAINING = ns.Training(alpha1=1.0)
 class Falling:
     """A learner whose limit is 1/n or L/100; at finite d twice of it."""
 
-    name, words = "pooled", "someone"
+    name, model, words = "pooled", "pooled", "someone"
 
     def error(self, budget):
         return 0.01 * int(budget.task.L) / (budget.amount * budget.d / 100.0)

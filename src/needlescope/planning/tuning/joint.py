@@ -142,7 +142,7 @@ def best_joint(
     >>> import needlescope as ns
     >>> result = best_joint(Budget(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 2.0))
     >>> round(result.error, 2)
-    0.09
+    0.07
     """
     search = _Search(budget, loss, near)
     free = 3 if budget.costs is not None else 2
