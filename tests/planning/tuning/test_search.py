@@ -8,7 +8,7 @@ import needlescope as ns
 from needlescope.planning.tuning.budget import Budget, Costs
 from needlescope.planning.tuning.search import best_attention, best_linear
 
-COVERS = ("budget", "wrong_settings")
+COVERS = ("budget",)
 TASK = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
 
 
