@@ -57,6 +57,10 @@ class TestTogether:
         training = ns.Training(15.0, 15.0, loss=loss, ridge=ridge, beta=BETA)
         more = random_starts(STATES["all"], training, 1, np.random.default_rng(0))
         best, _ = train_together(data, [STATES["all"], *more], training)
+        slope = plain_slope(data, best, loss.rounded(WIDTHS[-1]), BETA)
+        slope += ridge * np.concatenate([best.q, best.w, [0.0]])
+        scale = np.linalg.norm(plain_slope(data, start(D), loss, BETA))
+        assert np.linalg.norm(slope) < 1e-3 * scale
         reached = self.objective(data, best, loss, ridge)
         jump = float(np.diff(loss.derivative(np.array([[0.999, 1.001], [1.999, 2.001]]), 1)).max())
         allowed = 2.0 * jump * WIDTHS[-1] / 8.0

@@ -31,12 +31,15 @@ def test_the_change_halves_with_the_width(widest):
 
 def test_no_width_is_near_a_tiny_one(widest):
     sharp = sharpen(PROBLEM, widest, 256)
-    tiny = refine(at_width(PROBLEM, 0.01), sharp.x, 256, widest.slopes)
+    tiny = refine(at_width(PROBLEM, 0.005), sharp.x, 256, widest.slopes)
     error = tiny.each.std(axis=0, ddof=1) / np.sqrt(len(tiny.each))
     gap = np.abs(sharp.each.mean(axis=0) - tiny.each.mean(axis=0))
     far = np.abs(widest.each.mean(axis=0) - tiny.each.mean(axis=0))
     assert (gap < 0.5 * error + np.abs(sharp.left)).all()
     assert far.max() > 5.0 * gap.max()
+    narrow = refine(at_width(PROBLEM, WIDTHS[-1]), sharp.x, 256, widest.slopes)
+    assert gap.max() < 0.5 * np.abs(narrow.each.mean(axis=0) - tiny.each.mean(axis=0)).max()
+    assert np.abs(sharp.left).max() > 1e-4
     assert sharp.loss.mean() == pytest.approx(tiny.loss.mean(), abs=3.0 * sharp.loss_left + 1e-3)
 
 
