@@ -55,7 +55,7 @@ ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "hundred": (1.0, 2.0, 4.0, 8.0
 PAIRS = {  # of ridge and ridge_q: the best is drawn
     "ten": ((0.03, 0.03), (0.1, 0.1), (0.1, 0.03), (0.01, 0.03)),
     "hundred": ((0.3, 0.1), (0.1, 0.1), (0.03, 0.1)),
-    "rare": ((0.01, 0.03), (0.03, 0.03), (0.03, 0.1), (0.1, 0.1)),
+    "rare": ((0.003, 0.03), (0.01, 0.03), (0.03, 0.03), (0.03, 0.1), (0.1, 0.1)),
 }
 DOT_ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 16.0), "hundred": (1.0, 2.0, 4.0, 8.0, 16.0)}
 DOT_PAIRS = {  # at which training is simulated
@@ -68,7 +68,7 @@ STARTS_PAIR, STARTS_ALPHAS = (0.1, 0.1), (1.0, 2.0, 4.0, 8.0, 16.0)
 RIDGES_ALPHA, BEST = 4.0, {4.5: (0.03, 0.06), 3.5: (0.1, 0.1)}  # by θ, of the factors below
 FACTORS = tuple(4.0**power for power in (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0))
 DOT_FACTORS = (0.25, 1.0, 4.0, 16.0)
-RARE_ALPHA, RARE_STEPS, RARE_RIDGE = 8.0, (10.0, 100.0, 1000.0), 0.01
+RARE_ALPHA, RARE_STEPS, RARE_RIDGES = 8.0, (10.0, 100.0, 1000.0), (0.01, 0.1, 1.0)
 PI, DOT_PI = (0.05, 0.07, 0.1, 0.14, 0.2, 0.3, 0.5), (0.05, 0.1, 0.2, 0.5)
 LONG_ALPHA, LONG_PAIR, LONG_DOTS = 4.0, (0.1, 0.1), (10, 30, 100)
 STARTS, BRANCHES = ("random", "small", "informed"), ("informed", "uninformed")
@@ -97,8 +97,9 @@ def _against_alpha(part: str, d: int, count: int, few: int) -> list[Unit]:
     """Return every learner against α; two steps and the Bayes-optimal error as `limit` has them."""
     task = _task(part)
     low, high = ALPHAS[part][0], ALPHAS[part][-1]
-    alphas = [alpha for alpha in coarse_alphas() if low <= alpha <= high]
-    result = [bayes_unit(task, alpha) for alpha in sorted({*alphas, low, high})]
+    within = (alpha for alpha in coarse_alphas() if low < alpha < high)
+    alphas = sorted({*within, *ALPHAS[part]})
+    result = [bayes_unit(task, alpha) for alpha in alphas]
     for point in grid(alpha=alphas, eta_q=TWO_STEPS, ridge=TWO_STEP_RIDGES):
         result.append(predicted(two_steps(task, **point)))
     for alpha, pair in ((alpha, pair) for alpha in ALPHAS[part] for pair in PAIRS[part]):
@@ -140,7 +141,7 @@ def _rare(d: int, count: int) -> list[Unit]:
     for pi in PI:
         task = {**_task("rare"), "pi": pi}
         result.append(bayes_unit(task, RARE_ALPHA))
-        for point in grid(eta_q=RARE_STEPS, balanced=(False, True), ridge=(RARE_RIDGE,)):
+        for point in grid(eta_q=RARE_STEPS, balanced=(False, True), ridge=RARE_RIDGES):
             result.append(predicted(two_steps(task, RARE_ALPHA, **point)))
         for pair in PAIRS["rare"]:
             arguments = together(task, RARE_ALPHA, pair)
