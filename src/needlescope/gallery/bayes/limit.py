@@ -60,7 +60,7 @@ TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 
 STEPS, RIDGES = (10.0, 100.0, 1e3, 1e4), (0.1, 1.0)  # of two-step attention; pooling has ridges
 END_RIDGES = (0.03, 0.1)
 END_ALPHAS = {  # where the theory of joint training is solved
-    10: (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+    10: (0.5, 0.7, 1.0, 1.4, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
     100: (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
 }
 ALPHA_RANGE = (0.1, 64.0)  # of α

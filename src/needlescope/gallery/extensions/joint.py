@@ -7,7 +7,7 @@ positives, long sequences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ ORDER = 20
 TITLE = "What joint training reaches, and from where"
 CAPTION = ""
 # θ of the long sequences: where the error with a known signal is 10 % (`oracle_threshold`).
-LONG = {10: 3.52, 30: 3.89, 100: 4.26, 200: 4.46}
+LONG = {10: 3.52, 30: 3.89, 100: 4.26, 200: 4.46, 300: 4.57}
 PARTS: dict[str, tuple[tuple[int, float], ...]] = {
     "ten": ((10, 5.0),),
     "hundred": ((100, 4.0),),
@@ -55,9 +55,9 @@ ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "hundred": (1.0, 2.0, 4.0, 8.0
 PAIRS = {  # of ridge and ridge_q: the best is drawn
     "ten": ((0.03, 0.03), (0.1, 0.1), (0.1, 0.03), (0.01, 0.03)),
     "hundred": ((0.3, 0.1), (0.1, 0.1), (0.03, 0.1)),
-    "rare": ((0.01, 0.03), (0.03, 0.03), (0.03, 0.1), (0.1, 0.1)),
+    "rare": ((0.003, 0.03), (0.01, 0.03), (0.03, 0.03), (0.03, 0.1), (0.1, 0.1)),
 }
-DOT_ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 16.0), "hundred": (1.0, 4.0, 16.0)}
+DOT_ALPHAS = {"ten": (0.5, 1.0, 2.0, 4.0, 16.0), "hundred": (1.0, 2.0, 4.0, 8.0, 16.0)}
 DOT_PAIRS = {  # at which training is simulated
     "ten": ((0.03, 0.03), (0.1, 0.1)),
     "hundred": ((0.1, 0.1), (0.03, 0.1)),
@@ -65,10 +65,10 @@ DOT_PAIRS = {  # at which training is simulated
 }
 REUSED_STEPS = {"ten": (10.0, 100.0), "hundred": (1e3, 1e4)}
 STARTS_PAIR, STARTS_ALPHAS = (0.1, 0.1), (1.0, 2.0, 4.0, 8.0, 16.0)
-RIDGES_ALPHA, BEST = 4.0, {4.5: (0.03, 0.03), 3.5: (0.03, 0.1)}  # by θ, of the factors below
+RIDGES_ALPHA, BEST = 4.0, {4.5: (0.03, 0.06), 3.5: (0.1, 0.1)}  # by θ, of the factors below
 FACTORS = tuple(4.0**power for power in (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0))
 DOT_FACTORS = (0.25, 1.0, 4.0, 16.0)
-RARE_ALPHA, RARE_STEPS, RARE_RIDGE = 8.0, (10.0, 100.0, 1000.0), 0.01
+RARE_ALPHA, RARE_STEPS, RARE_RIDGES = 8.0, (10.0, 100.0, 1000.0), (0.01, 0.1, 1.0)
 PI, DOT_PI = (0.05, 0.07, 0.1, 0.14, 0.2, 0.3, 0.5), (0.05, 0.1, 0.2, 0.5)
 LONG_ALPHA, LONG_PAIR, LONG_DOTS = 4.0, (0.1, 0.1), (10, 30, 100)
 STARTS, BRANCHES = ("random", "small", "informed"), ("informed", "uninformed")
@@ -82,7 +82,7 @@ QUANTITIES = ("test_error", "train_loss", "cosine_q")
 
 def units(full: bool) -> list[Unit]:
     """Theory of all learners on grids, training together and in two steps at some points."""
-    d, count, small, few = (200, 24, 120, 16) if full else (100, 8, 60, 6)
+    d, count, small, few = (200, 24, 120, 24) if full else (100, 8, 60, 10)
     result = []
     for part in TOKENS:
         result += _against_alpha(part, d if part == "ten" else small, count, few)
@@ -97,8 +97,9 @@ def _against_alpha(part: str, d: int, count: int, few: int) -> list[Unit]:
     """Return every learner against α; two steps and the Bayes-optimal error as `limit` has them."""
     task = _task(part)
     low, high = ALPHAS[part][0], ALPHAS[part][-1]
-    alphas = [alpha for alpha in coarse_alphas() if low <= alpha <= high]
-    result = [bayes_unit(task, alpha) for alpha in sorted({*alphas, low, high})]
+    within = (alpha for alpha in coarse_alphas() if low < alpha < high)
+    alphas = sorted({*within, *ALPHAS[part]})
+    result = [bayes_unit(task, alpha) for alpha in alphas]
     for point in grid(alpha=alphas, eta_q=TWO_STEPS, ridge=TWO_STEP_RIDGES):
         result.append(predicted(two_steps(task, **point)))
     for alpha, pair in ((alpha, pair) for alpha in ALPHAS[part] for pair in PAIRS[part]):
@@ -140,7 +141,7 @@ def _rare(d: int, count: int) -> list[Unit]:
     for pi in PI:
         task = {**_task("rare"), "pi": pi}
         result.append(bayes_unit(task, RARE_ALPHA))
-        for point in grid(eta_q=RARE_STEPS, balanced=(False, True), ridge=(RARE_RIDGE,)):
+        for point in grid(eta_q=RARE_STEPS, balanced=(False, True), ridge=RARE_RIDGES):
             result.append(predicted(two_steps(task, RARE_ALPHA, **point)))
         for pair in PAIRS["rare"]:
             arguments = together(task, RARE_ALPHA, pair)
@@ -152,14 +153,15 @@ def _rare(d: int, count: int) -> list[Unit]:
 
 
 def _long(d: int, few: int) -> list[Unit]:
-    """Return training on ever longer sequences, from small starts where it is simulated."""
+    """Return training on ever longer sequences, simulated from small starts and the signal."""
     result = []
     for tokens, theta in LONG.items():
         task = {"L": tokens, "R": 1, "theta": theta, "pi": 0.5}
         result += [bayes_unit(task, LONG_ALPHA), *_branches(together(task, LONG_ALPHA, LONG_PAIR))]
         if tokens in LONG_DOTS:
-            arguments = {**together(task, LONG_ALPHA, LONG_PAIR), "starts": 1, "start": "small"}
-            result += trials("simulate", {**arguments, "d": d}, few)
+            for start in STARTS[1:]:
+                arguments = {**together(task, LONG_ALPHA, LONG_PAIR), "starts": 1, "start": start}
+                result += trials("simulate", {**arguments, "d": d}, few)
     return result
 
 
@@ -221,22 +223,23 @@ SPLIT: dict[str, Any] = {"colour": COLOURS["attention"], "name": "two steps, hal
 EVEN: dict[str, Any] = {"colour": "#882255", "name": "two steps, slopes balanced"}
 REUSED: dict[str, Any] = {"colour": "#56B4E9", "name": "two steps, all data twice", "marker": "s"}
 SOLVED: dict[str, dict[str, Any]] = {
-    "informed": {"colour": BLACK, "name": "joint, from much data"},
-    "uninformed": {"colour": BLACK, "name": "joint, from little data", "dash": DASHED},
+    "informed": {"colour": BLACK, "name": "joint: followed from much data"},
+    "uninformed": {"colour": BLACK, "name": "joint: from little data", "dash": DASHED},
 }
 DOTS: dict[str, dict[str, Any]] = {
-    "random": {"colour": BLACK, "name": "random start", "marker": "D"},
-    "small": {"colour": "#E69F00", "name": "small start", "marker": "o"},
-    "informed": {"colour": "#009E73", "name": "started at the signal", "marker": "^"},
+    "random": {"colour": BLACK, "name": "joint, random starts", "marker": "D"},
+    "small": {"colour": "#E69F00", "name": "joint, small starts", "marker": "o"},
+    "informed": {"colour": "#009E73", "name": "joint, started at the signal", "marker": "^"},
 }
 ASIDE = {"random": 1.0 / 1.13, "small": 1.0, "informed": 1.13}  # single trials, side by side
+SIDE = {"small": 1.0 / 1.06, "informed": 1.06}  # means, side by side
 WRONG: dict[str, dict[str, Any]] = {
     "ridge": {"colour": "#D55E00", "name": "ridge of the readout"},
     "ridge_q": {"colour": "#785EF0", "name": "ridge of the query"},
 }
 GUESS = grey(0.45)
 BAYES: dict[str, Any] = {"colour": BAYES_COLOUR, "dash": DASHED, "width": 1.2, "layer": -1}
-AMP: dict[str, Any] = {"colour": BAYES_COLOUR, "width": 1.2, "layer": -1}
+AMP: dict[str, Any] = {"colour": grey(0.82), "width": 3.0, "layer": -2}
 SPACES = {"columnspacing": 1.4, "handlelength": 2.0, "labelspacing": 0.3}
 
 
@@ -277,7 +280,7 @@ def joint(table: pd.DataFrame, ax: Any = None, *, panel: str = "ten") -> Drawing
     if ax is not None:
         return single(draws[panel](_of(table, panel)))
     panels = [draw(_of(table, part)) for part, draw in draws.items()]
-    block = Block(panels, 3, (0.06, 0.99, 0.085, 0.85), (0.24, 0.42))
+    block = Block(panels, 3, (0.065, 0.99, 0.085, 0.875), (0.24, 0.4))
     return Drawing([block], (8.6, 5.6), "", [_legend()])
 
 
@@ -338,23 +341,27 @@ def _factors(table: pd.DataFrame) -> Panel:
     marks: list[Mark] = []
     for theta, best in BEST.items():
         own = table[is_joint(table) & (table["task.theta"] == theta)]
+        lines: list[Line] = []
         for which, look in enumerate(WRONG.values()):
             moved, kept = (RIDGE, RIDGE_Q)[:: 1 if which == 0 else -1]
             rows = own[np.isclose(own[kept].astype(float), best[1 - which])]
             rows = rows.assign(factor=(rows[moved].astype(float) / best[which]).round(6))
-            marks += line(select(rows, ["factor", Y], call="predict"), "factor", Y, **look)
+            lines += line(select(rows, ["factor", Y], call="predict"), "factor", Y, **look)
             trials = select(rows, ["factor", Y], call="simulate")
             marks += trial_dots(trials, "factor", Y, **look, marker="D")
-        if marks and len(own):
-            top = float(own[Y].astype(float).min())
-            words = f"$\\theta = {theta:g}$: {best[0]:g}, {best[1]:g}"
-            place, of = (0.5, top), ("panel", "data")
-            marks.append(Text(words, place, of, ("center", "top"), (0, -5), size=SMALL))
+        marks += lines
+        ends = [float(value) for mark in lines for value in (mark.y[0], mark.y[-1])]
+        if ends:
+            words = f"$\\theta = {theta:g}$, best: {best[0]:g} and {best[1]:g}"
+            place = (1.0, max(ends)), ("data", "data"), ("center", "bottom")
+            marks.append(Text(words, *place, size=SMALL))
     axis = Axis("factor on one of the best ridges", log=4, ticks=(1 / 16, 0.25, 1, 4, 16),
                 labels=("1/16", "1/4", "1", "4", "16"), minor="none")  # fmt: skip
     keys = [Key(look["name"], Line(colour=look["colour"])) for look in WRONG.values()]
     title = f"a wrong ridge, $L = 10$, $\\alpha = {RIDGES_ALPHA:g}$"
-    return _panel(marks, axis, title, Legend(keys, room=True, spaces=SPACES))
+    return _panel(
+        marks, axis, title, Legend(keys, "upper center", columns=2, room=True, spaces=SPACES)
+    )
 
 
 def _shares(table: pd.DataFrame) -> Panel:
@@ -371,15 +378,15 @@ def _shares(table: pd.DataFrame) -> Panel:
     ticks = (0.05, 0.1, 0.2, 0.5)
     axis = Axis(r"share of positives, $\pi$", log=10, ticks=ticks, plain=True, minor="none")
     title = f"rare positives, $L = 10$, $\\theta = 4$, $\\alpha = {RARE_ALPHA:g}$"
-    keys = [Key("balanced slopes", Line(colour=EVEN["colour"]))]
+    keys = [Key(EVEN["name"], Line(colour=EVEN["colour"]))]
     keys.append(Key("always negative", Line(colour=GUESS, dash=DOTTED, width=1.0)))
-    return _panel(marks, axis, title, Legend(keys, "upper left", room=True, spaces=SPACES))
+    return _panel(marks, axis, title, Legend(keys, "upper left", spaces=SPACES))
 
 
 def _lengths(table: pd.DataFrame) -> Panel:
     """Return test errors against the number of tokens."""
     own = table[is_joint(table) | (table["call"] == "bayes_optimal")]
-    marks = [*_limits(own, LENGTH), *_together(own, LENGTH, STARTS)]
+    marks = [*_limits(own, LENGTH), *_together(own, LENGTH, STARTS, SIDE)]
     axis = Axis("tokens, $L$", log=10, ticks=tuple(LONG), plain=True, minor="none")
     return _panel(marks, axis, f"long sequences, $\\alpha = {LONG_ALPHA:g}$")
 
@@ -392,7 +399,9 @@ def _limits(table: pd.DataFrame, x: str) -> list[Mark]:
     return [*line(easy, x, "amp_test_error", name=AMP_THEORY, **AMP), *marks]
 
 
-def _together(table: pd.DataFrame, x: str, starts: Sequence[str]) -> list[Mark]:
+def _together(
+    table: pd.DataFrame, x: str, starts: Sequence[str], aside: Mapping[str, float] = {}
+) -> list[Mark]:
     """Return joint training with the best of its ridges: both solutions, and trials by start."""
     own = table[is_joint(table)]
     marks: list[Mark] = []
@@ -401,7 +410,8 @@ def _together(table: pd.DataFrame, x: str, starts: Sequence[str]) -> list[Mark]:
         marks += line(rows, x, Y, how="min", **look)
     for start in starts:
         rows = select(own, [x, Y], call="simulate", start=start)
-        marks += trial_dots(rows, x, Y, (RIDGE, RIDGE_Q), **DOTS[start])
+        look = {**DOTS[start], "aside": aside.get(start, 1.0)}
+        marks += trial_dots(rows, x, Y, (RIDGE, RIDGE_Q), **look)
     return marks
 
 
@@ -411,8 +421,10 @@ def _panel(marks: Sequence[Mark], x: Axis, title: str, legend: Legend | None = N
 
 
 def _legend() -> Legend:
-    keys = [Key(SPLIT["name"], Line(colour=SPLIT["colour"]))]
-    keys.append(Key(REUSED["name"], dots=Dots(colour=REUSED["colour"], marker="s")))
+    keys = [
+        Key(SPLIT["name"], Line(colour=SPLIT["colour"])),
+        Key(REUSED["name"], dots=Dots(colour=REUSED["colour"], marker="s")),
+    ]
     keys += [Key(look["name"], Line(**{**look, "name": ""})) for look in SOLVED.values()]
     for look in DOTS.values():
         keys.append(Key(look["name"], dots=Dots(colour=look["colour"], marker=look["marker"])))
