@@ -257,8 +257,8 @@ DOTS: dict[str, dict[str, Any]] = {
 ASIDE = {"random": 1.0 / 1.13, "small": 1.0, "informed": 1.13}  # single trials, side by side
 SIDE = {"small": 1.0 / 1.06, "informed": 1.06}  # means, side by side
 WRONG: dict[str, dict[str, Any]] = {
-    "ridge": {"colour": "#D55E00", "name": "ridge of the readout"},
-    "ridge_q": {"colour": "#785EF0", "name": "ridge of the query"},
+    "ridge": {"colour": "#D55E00", "name": "readout’s ridge"},
+    "ridge_q": {"colour": "#785EF0", "name": "query’s ridge"},
 }
 GUESS = grey(0.45)
 BAYES: dict[str, Any] = {"colour": BAYES_COLOUR, "dash": DASHED, "width": 1.2, "layer": -1}
