@@ -25,9 +25,9 @@ from ..training import DATA, Training
 from .common.arguments import NO_QUERY, check_tol, tol_not_met
 from .common.grid_points import GridPoints
 from .common.provenance import of_prediction
-from .joint.branches import STARTS
 from .joint.grid import check_joint, predict_joint
 from .joint.prediction import JOINT_TOL, MINIMA
+from .joint.solutions.branches import STARTS
 from .law.ladder import LADDER, ROUGH, ladder
 from .law.limits import error_limit
 from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query

@@ -22,12 +22,12 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import Loss, get_loss
 from ...results.trained import broken_symmetry
-from ...theory.joint.equations import Problem
-from ...theory.joint.error import Scores
-from ...theory.joint.order import from_vector
-from ...theory.joint.rough import Rough, solve_roughly
-from ...theory.joint.solver import COARSE, JACOBIAN_REPLICATES, lattice
-from ...theory.joint.stability import stability
+from ...theory.joint.equations.error import Scores
+from ...theory.joint.equations.moments import Problem
+from ...theory.joint.equations.order import from_vector
+from ...theory.joint.equations.stability import stability
+from ...theory.joint.solutions.rough import Rough, solve_roughly
+from ...theory.joint.solutions.solver import COARSE, JACOBIAN_REPLICATES, lattice
 from .budget import Budget
 from .readouts import one_class
 from .ridges import AUC_WEIGHT, CONSTANT_SHARE

@@ -18,8 +18,8 @@ from ...task import Task
 from ...training import Training
 from ..common.grid_points import GridPoints
 from ..common.provenance import of_joint
-from .continuation import Near, Neighbours
 from .prediction import predict_point, problem_of
+from .solutions.continuation import Near, Neighbours
 
 
 def check_joint(

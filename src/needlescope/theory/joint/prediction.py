@@ -16,12 +16,13 @@ from ...losses import get_loss
 from ...task import Task
 from ...training import Training
 from ..common.arguments import tol_not_met
-from .branches import coarse
-from .equations import Problem
-from .error import fresh_error
-from .kinks import WIDTHS, at_width, sharpen
-from .order import Order, from_vector
-from .solver import (
+from .equations.error import fresh_error
+from .equations.moments import Problem
+from .equations.order import Order, from_vector
+from .equations.stability import stability
+from .solutions.branches import coarse
+from .solutions.kinks import WIDTHS, at_width, sharpen
+from .solutions.solver import (
     COARSE,
     JACOBIAN_REPLICATES,
     REPLICATES,
@@ -31,7 +32,6 @@ from .solver import (
     lattice,
     refine,
 )
-from .stability import stability
 
 JOINT_TOL = 2e-3  # where none is said: the equations themselves are not exact to less
 MINIMA = ("field", "lowest")

@@ -7,10 +7,10 @@ import pytest
 
 import needlescope as ns
 from needlescope.losses import HINGE
-from needlescope.theory.joint.branches import coarse
-from needlescope.theory.joint.kinks import WIDTHS, at_width, sharpen
 from needlescope.theory.joint.prediction import problem_of
-from needlescope.theory.joint.solver import refine
+from needlescope.theory.joint.solutions.branches import coarse
+from needlescope.theory.joint.solutions.kinks import WIDTHS, at_width, sharpen
+from needlescope.theory.joint.solutions.solver import refine
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 PROBLEM = problem_of(TASK, ns.Training.joint(2.0, "hinge", ridge=0.2, ridge_q=0.1), "field")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.joint.error import fresh_error, fresh_scores
-from needlescope.theory.joint.order import Order
-from needlescope.theory.joint.samples import draw
+from needlescope.theory.joint.equations.error import fresh_error, fresh_scores
+from needlescope.theory.joint.equations.order import Order
+from needlescope.theory.joint.equations.samples import draw
 
 TASK = ns.Task(L=6, R=2, theta=2.5, pi=0.3)
 ORDER = Order(

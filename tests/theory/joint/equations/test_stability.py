@@ -6,11 +6,11 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.losses import get_loss
-from needlescope.theory.joint.equations import Problem
-from needlescope.theory.joint.fields import Fields, minimum, pull_of
-from needlescope.theory.joint.order import Order
-from needlescope.theory.joint.samples import draw, fields, labels
-from needlescope.theory.joint.stability import squared_response, stability
+from needlescope.theory.joint.equations.fields import Fields, minimum, pull_of
+from needlescope.theory.joint.equations.moments import Problem
+from needlescope.theory.joint.equations.order import Order
+from needlescope.theory.joint.equations.samples import draw, fields, labels
+from needlescope.theory.joint.equations.stability import squared_response, stability
 
 V = np.array([[3.0, 0.7], [0.7, 2.0]])
 L = 4

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from ...arrays import FloatArray
-from .equations import Problem
-from .samples import kinds_of
+from ....arrays import FloatArray
+from ..equations.moments import Problem
+from ..equations.samples import kinds_of
 
 LONG = ((0.5, 2.0), (1.0, 3.0))  # starts: the query in multiples of θ, and the readout
 SHORT = (0.02, 0.2)

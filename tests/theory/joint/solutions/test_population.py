@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 import needlescope as ns
 from needlescope.losses import get_loss
-from needlescope.theory.joint.population import population_minima
 from needlescope.theory.joint.prediction import problem_of
+from needlescope.theory.joint.solutions.population import population_minima
 
 FEW = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 

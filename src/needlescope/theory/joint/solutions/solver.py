@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...errors import NotConverged
-from .equations import Problem, moments, residual
-from .order import SIZE, from_vector
-from .samples import Samples, draw
+from ....arrays import FloatArray
+from ....errors import NotConverged
+from ..equations.moments import Problem, moments, residual
+from ..equations.order import SIZE, from_vector
+from ..equations.samples import Samples, draw
 
 COARSE = 512  # points, of one replicate
 REPLICATES = 8

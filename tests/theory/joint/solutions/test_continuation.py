@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import needlescope as ns
-from needlescope.theory.joint.continuation import Near, Neighbours, extrapolate
 from needlescope.theory.joint.prediction import problem_of
-from needlescope.theory.joint.solver import Slopes
+from needlescope.theory.joint.solutions.continuation import Near, Neighbours, extrapolate
+from needlescope.theory.joint.solutions.solver import Slopes
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 SLOPES = Slopes(np.zeros(9), np.eye(9), np.zeros((2, 9)))

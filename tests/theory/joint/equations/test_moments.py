@@ -7,11 +7,11 @@ import pytest
 
 import needlescope as ns
 from needlescope.losses import get_loss
-from needlescope.theory.joint import samples as points
-from needlescope.theory.joint.equations import Problem, moments, precision, residual
-from needlescope.theory.joint.fields import minimum, pull_of
-from needlescope.theory.joint.order import Order, to_vector
-from needlescope.theory.joint.samples import draw, fields, labels
+from needlescope.theory.joint.equations import samples as points
+from needlescope.theory.joint.equations.fields import minimum, pull_of
+from needlescope.theory.joint.equations.moments import Problem, moments, precision, residual
+from needlescope.theory.joint.equations.order import Order, to_vector
+from needlescope.theory.joint.equations.samples import draw, fields, labels
 
 TASK = ns.Task(L=3, R=1, theta=2.0, pi=0.3)
 Q, V = np.array([[1.0, 0.4], [0.4, 4.0]]), np.array([[3.0, 0.5], [0.5, 6.0]])

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from ...arrays import FloatArray
-from ...task import Task
+from ....arrays import FloatArray
+from ....task import Task
 from .order import Order
 
 PAIRED = 256  # scores of each class that are compared with each of the other

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from .equations import Problem
+from ....arrays import FloatArray
 from .fields import Fields, Hessian, Pull, load, lowest, minimum, pull_of
+from .moments import Problem
 from .order import Order
 from .samples import Samples, chances, fields, kinds_of, labels
 

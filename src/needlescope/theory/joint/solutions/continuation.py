@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...task import Task
-from .equations import Problem
+from ....arrays import FloatArray
+from ....task import Task
+from ..equations.moments import Problem
 from .solver import Slopes
 
 NEIGHBOURS = 3

@@ -7,12 +7,12 @@ import pytest
 
 import needlescope as ns
 from needlescope.errors import NotConverged
-from needlescope.theory.joint import branches, solver
-from needlescope.theory.joint.branches import coarse, collapsed, informed, uninformed
-from needlescope.theory.joint.error import fresh_error
-from needlescope.theory.joint.order import from_vector
+from needlescope.theory.joint.equations.error import fresh_error
+from needlescope.theory.joint.equations.order import from_vector
 from needlescope.theory.joint.prediction import problem_of
-from needlescope.theory.joint.solver import COARSE, lattice
+from needlescope.theory.joint.solutions import branches, solver
+from needlescope.theory.joint.solutions.branches import coarse, collapsed, informed, uninformed
+from needlescope.theory.joint.solutions.solver import COARSE, lattice
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 PROBLEM = problem_of(TASK, ns.Training.joint(2.0, ridge=0.05, ridge_q=0.05))
@@ -48,6 +48,24 @@ def test_a_short_query_is_a_solution_of_its_own():
     right, wrong = (fresh_error(order, LONG, nodes.q) for order in (good, bad))
     assert wrong > 0.35
     assert right < 0.2
+
+
+def test_the_name_of_a_start_chooses_the_branch(monkeypatch):
+    tried = []
+
+    def ends(name):
+        def branch(problem, nodes):
+            tried.append(name)
+            raise NotConverged("ended")
+
+        return branch
+
+    for name in ("informed", "collapsed", "uninformed"):
+        monkeypatch.setattr(branches, name, ends(name))
+    for start in branches.STARTS:
+        with pytest.raises(NotConverged):
+            coarse(PROBLEM._replace(start=start))
+    assert tried == ["informed", "collapsed", "uninformed", "uninformed", "collapsed", "informed"]
 
 
 def test_a_single_minimum_has_no_second_branch():

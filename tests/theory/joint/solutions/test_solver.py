@@ -7,12 +7,12 @@ import pytest
 
 import needlescope as ns
 from needlescope.errors import NotConverged
-from needlescope.theory.joint import solver
-from needlescope.theory.joint.branches import coarse
-from needlescope.theory.joint.equations import moments, residual
-from needlescope.theory.joint.order import from_vector
+from needlescope.theory.joint.equations.moments import moments, residual
+from needlescope.theory.joint.equations.order import from_vector
 from needlescope.theory.joint.prediction import problem_of
-from needlescope.theory.joint.solver import COARSE_TOL, follow, lattice, refine
+from needlescope.theory.joint.solutions import solver
+from needlescope.theory.joint.solutions.branches import coarse
+from needlescope.theory.joint.solutions.solver import COARSE_TOL, follow, lattice, refine
 
 TASK = ns.Task(L=4, R=1, theta=4.0, pi=0.4)
 PROBLEM = problem_of(TASK, ns.Training.joint(2.0, ridge=0.05, ridge_q=0.05), "field")

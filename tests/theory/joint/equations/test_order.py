@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.errors import NotConverged
-from needlescope.theory.joint.order import Order, from_vector, to_vector
+from needlescope.theory.joint.equations.order import Order, from_vector, to_vector
 
 ORDER = Order(
     np.array([0.5, -2.0]),

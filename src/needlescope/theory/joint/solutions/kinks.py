@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...losses import Loss, PiecewiseQuadratic
-from .equations import Problem
+from ....losses import Loss, PiecewiseQuadratic
+from ..equations.moments import Problem
 from .solver import Solved, refine
 
 WIDTHS = (0.2, 0.1, 0.05)  # of the kinks in units of the margin, each half the one before

@@ -9,8 +9,8 @@ import needlescope as ns
 from needlescope.losses import LOGISTIC
 from needlescope.models import POOLED
 from needlescope.planning.tuning.readouts import NO_QUERY, bias_deviation
-from needlescope.theory.joint.equations import Problem
-from needlescope.theory.joint.rough import extrapolated, solve_roughly
+from needlescope.theory.joint.equations.moments import Problem
+from needlescope.theory.joint.solutions.rough import extrapolated, solve_roughly
 from needlescope.theory.law.ladder import ROUGH
 from needlescope.theory.law.limits import train_limit
 from needlescope.theory.saddle.readout import train_readout

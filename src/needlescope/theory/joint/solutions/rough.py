@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...errors import NotConverged
+from ....arrays import FloatArray
+from ....errors import NotConverged
+from ..equations.error import Scores, fresh_scores
+from ..equations.moments import FLATTEST, Moments, Problem, moments, residual
+from ..equations.order import from_vector
 from .branches import coarse
-from .equations import FLATTEST, Moments, Problem, moments, residual
-from .error import Scores, fresh_scores
-from .order import from_vector
 from .solver import COARSE, JACOBIAN_REPLICATES, Start, differences, lattice, newton
 
 LOG_STEP = 1e-3  # of the difference that gives a derivative in the logs

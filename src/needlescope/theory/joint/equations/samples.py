@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from ...arrays import FloatArray
-from ...lattice import replicate
-from ...task import Task
+from ....arrays import FloatArray
+from ....lattice import replicate
+from ....task import Task
 from .fields import Fields
 from .order import Order
 

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import FloatArray
-from ...errors import NotConverged
-from ...losses import Loss
+from ....arrays import FloatArray
+from ....errors import NotConverged
+from ....losses import Loss
 
 AT_ONCE = 1 << 17  # numbers of one kind, above which samples are solved in blocks
 BLOCK = 1 << 15  # numbers of a block, so that what is made of them stays in the caches

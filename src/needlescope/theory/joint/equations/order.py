@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...errors import NotConverged
+from ....arrays import FloatArray
+from ....errors import NotConverged
 
 SIZE = 9
 

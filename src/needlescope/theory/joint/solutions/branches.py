@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...errors import NotConverged
+from ....arrays import FloatArray
+from ....errors import NotConverged
+from ..equations.moments import Problem, moments, precision
+from ..equations.order import Order, to_vector
+from ..equations.samples import Samples
 from .continuation import extrapolate
-from .equations import Problem, moments, precision
-from .order import Order, to_vector
 from .population import Population, population_minima
-from .samples import Samples
 from .solver import COARSE, Start, lattice, newton
 
 STARTS = ("informed", "uninformed")

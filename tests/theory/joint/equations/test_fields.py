@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.errors import NotConverged
 from needlescope.losses import get_loss
-from needlescope.theory.joint import fields
-from needlescope.theory.joint.fields import (
+from needlescope.theory.joint.equations import fields
+from needlescope.theory.joint.equations.fields import (
     Fields,
     Hessian,
     energy,

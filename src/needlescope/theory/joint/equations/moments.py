@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...losses import LOGISTIC, Loss, PiecewiseQuadratic
-from ...task import Task
+from ....arrays import FloatArray
+from ....losses import LOGISTIC, Loss, PiecewiseQuadratic
+from ....task import Task
 from .fields import Fields, Pull, load, lowest, minimum, pull_of
 from .order import Order, from_vector, to_vector
 from .samples import Kind, Samples, chances, fields, kinds_of, labels
@@ -143,16 +143,9 @@ def _zero_mean(pull: Pull, omega: Fields, z: list[FloatArray], root: FloatArray)
     a, s, c = at.a, at.slope, at.bend
     d = a * (omega.u - at.f)
     squares = np.einsum("ln,ln->n", a, a)
-    mixed = -c * np.einsum("ln,ln->n", d, a)
-    T = np.array(
-        [
-            [
-                -c * np.einsum("ln,ln->n", d, d) + 2.0 * s * np.einsum("ln,ln->n", d, a),
-                mixed - s * (1.0 - squares),
-            ],
-            [mixed - s * (1.0 - squares), -c * squares],
-        ]
-    )
+    qq = -c * np.einsum("ln,ln->n", d, d) + 2.0 * s * np.einsum("ln,ln->n", d, a)
+    qu = -c * np.einsum("ln,ln->n", d, a) - s * (1.0 - squares)
+    T = np.array([[qq, qu], [qu, -c * squares]])
     products = [[-s * np.einsum("ln,ln->n", x, y) for y in z] for x in (d, a)]
     return np.asarray(np.array(products) - np.einsum("ikn,kj->ijn", T, root))
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.joint import samples as module
-from needlescope.theory.joint.order import Order
-from needlescope.theory.joint.samples import chances, draw, fields, kinds_of, labels
+from needlescope.theory.joint.equations import samples as module
+from needlescope.theory.joint.equations.order import Order
+from needlescope.theory.joint.equations.samples import chances, draw, fields, kinds_of, labels
 
 TASK = ns.Task(L=4, R=2, theta=3.0, pi=0.3)
 ORDER = Order(
