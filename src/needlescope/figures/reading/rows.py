@@ -20,7 +20,14 @@ UNIT_DEFAULTS: Mapping[str, Any] = {
 
 COLUMNS = (
     *("call", "model", "task.L", "task.R", "task.theta", "task.pi", "test_task.L", "d", "data"),
-    *("training.alpha0", "training.alpha1", "query.kappa", "query.cosine", "kappa"),
+    *(
+        "training.alpha0",
+        "training.alpha1",
+        "training.ridge_q",
+        "query.kappa",
+        "query.cosine",
+        "kappa",
+    ),
     *("test_error", "test_error_se", "train_loss", "train_error", "cosine_w", "cosine_q"),
     *("cosines_q_1", "cosines_q_2"),
     *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
