@@ -11,9 +11,11 @@ import re
 import signal
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from types import ModuleType
 from typing import NamedTuple
 
 from rich.console import Console
@@ -37,37 +39,28 @@ class Report(NamedTuple):
 
 def run_limit(seed: int, index: int) -> Report:
     """Solve one problem of the limit of learning and check it."""
-    import warnings
+    from . import limits
 
-    from .limits import check, draw
-
-    warnings.simplefilter("error")
-    started = time.process_time()
-    problem = draw(seed, index)
-    try:
-        status, failures = check(problem)
-    except Exception as error:
-        status, failures = "failed", [f"{type(error).__name__}: {error}"]
-    said = [f"{failure} | {problem}" for failure in failures]
-    took = time.process_time() - started
-    return Report(index, "limit", "failed" if said else status, said, took)
+    return _run(limits, "limit", seed, index)
 
 
 def run_joint(seed: int, index: int) -> Report:
     """Solve one problem of joint training and check it."""
-    import warnings
+    from . import joint
 
-    from .joint import check, draw
+    return _run(joint, f"joint, {joint.draw(seed, index).training.loss}", seed, index)
 
+
+def _run(part: ModuleType, kind: str, seed: int, index: int) -> Report:
+    """Draw a problem of a part, solve and check it."""
     warnings.simplefilter("error")
-    started = time.process_time()
-    problem = draw(seed, index)
+    started, problem = time.process_time(), part.draw(seed, index)
     try:
-        status, failures = check(problem)
+        status, failures = part.check(problem)
     except Exception as error:
         status, failures = "failed", [f"{type(error).__name__}: {error}"]
     said = [f"{failure} | {problem}" for failure in failures]
-    kind, took = f"joint, {problem.training.loss}", time.process_time() - started
+    took = time.process_time() - started
     return Report(index, kind, "failed" if said else status, said, took)
 
 

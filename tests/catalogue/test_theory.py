@@ -457,6 +457,11 @@ CASES = [
         Case(f"predict of joint training on {name}", asks(ns.predict, task, JOINT), says)
         for name, task, says in (
             ("a single token", TASK.replace(L=1), "joint training needs L of at least 2, got 1"),
+            (
+                "long samples",
+                TASK.replace(L=1001),
+                "is solved for L up to 1,000, got 1,001: its equ",
+            ),
             ("several signals", SEVERAL, "joint training supports only tasks with one signal"),
             ("a spectrum", NOISY, "joint training supports only tasks with white noise, got no"),
             ("two noises", TWO_NOISES, f"joint training {ONE_NOISE}"),
@@ -470,12 +475,17 @@ CASES = [
     Case(
         "the lowest minimum without joint training",
         asks(ns.predict, TASK, TRAINING, minimum="lowest"),
-        "minimum is about joint training, got 'lowest' without a ridge_q",
+        "minimum is about joint training of attention, got 'lowest' with a training without a rid",
     ),
     Case(
         "the uninformed solution without joint training",
         asks(ns.predict, TASK, TRAINING, start="uninformed"),
-        "start is about joint training, got 'uninformed' without a ridge_q",
+        "start is about joint training of attention, got 'uninformed' with a training without a r",
+    ),
+    Case(
+        "the lowest minimum of pooling",
+        asks(ns.predict, TASK, JOINT, "pooled", minimum="lowest"),
+        "minimum is about joint training of attention, got 'lowest' with model='pooled'",
     ),
     *(
         Case(f"{call.__name__} without alpha0", asks(call, TASK, READOUT), NEEDS_D0)

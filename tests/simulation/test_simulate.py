@@ -394,6 +394,10 @@ def test_memory_stays_below_its_bound(case):
         ({"starts": 2, "reuse": "all"}, r"starts=2 trains everything on D0 ∪ D1 already"),
         ({"start": "far"}, r"start must be one of 'random', 'small', 'informed', got 'far'"),
         ({"start": "small"}, r"start is about joint training, got 'small' without a ridge_q"),
+        (
+            {"training": ns.Training.joint(2.0), "start": "informed", "starts": 3},
+            r"starts must be 1 with start='informed', which is one place, got 3",
+        ),
         ({"query": (1.0, 0.5)}, r"query must be a needlescope.Query\(kappa, cosine\)"),
         (
             {"training": TRAINING.replace(query_steps=2), "sampler": "reduced"},

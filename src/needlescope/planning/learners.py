@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray
 from ..losses import Loss
 from ..results import Outcome
 from ..task import Task
 from ..theory.bayes.bayes_optimal import bayes_optimal
 from ..theory.joint.grid import predict_joint
+from ..theory.joint.solutions.continuation import Near
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
 from ..training import Training
@@ -154,7 +154,7 @@ class EndToEnd(Learner):
         balance = _balance_of(budget, setting)
         alpha = budget.alpha(balance)
         training = Training.joint(alpha, self.loss, setting.ridge, setting.ridge_q)
-        near = None if setting.solution is None else setting.solution.x
+        near = None if setting.solution is None else Near(setting.solution.x, None)
         return predicted_joint(budget, training, balance, tol, near)
 
 
@@ -213,7 +213,7 @@ def predicted(
 
 
 def predicted_joint(
-    budget: Budget, training: Training, balance: float, tol: float, near: FloatArray | None = None
+    budget: Budget, training: Training, balance: float, tol: float, near: Near | None = None
 ) -> Evaluation:
     """Return what the theory says of joint training, from unknowns nearby if there are any."""
     task, pi = budget.training_task(balance), float(budget.task.pi)

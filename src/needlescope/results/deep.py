@@ -33,7 +33,7 @@ class DeepOutcome(Outcome):
         NaN: they are of the theory's readout.
     provenance
         "simulation".
-    alignment, signals, signals_se, rare_event_shift, jumping, replicon
+    alignment, signals, signals_se, rare_event_shift, jumping, replicon, fell_back, second_minimum
         None.
     trials
         The values of each trial by name: an array whose last axis is the trial, but for what has an

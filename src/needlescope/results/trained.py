@@ -166,6 +166,10 @@ class Outcome(Answer):
         than the one reached from their fields, and the spectral radius of the map that decides on
         the stability of replica symmetry, as far as finitely many samples tell (docs/joint.md).
         None without joint training.
+    fell_back, second_minimum
+        For a prediction of joint training: 1 where the solution asked for (``start``) ends before
+        this point, and the numbers are of the other one; and by how much the objective of a second
+        minimum of the population, with a short query, is above the lowest, NaN where there is none.
     residual
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
@@ -240,6 +244,8 @@ class Outcome(Answer):
     rare_event_shift: Value | None = None
     jumping: Value | None = None
     replicon: Value | None = None
+    fell_back: Value | None = None
+    second_minimum: Value | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -250,7 +256,30 @@ class Outcome(Answer):
         """Return a sentence where replica symmetry is broken by more than was seen to matter."""
         if self.jumping is None or self.replicon is None:
             return ()
-        return broken_symmetry(self.jumping, self.replicon)
+        return (*broken_symmetry(self.jumping, self.replicon), *self._on_other_solutions())
+
+    def _on_other_solutions(self) -> tuple[str, ...]:
+        """Say where training may end in another solution than the one that is predicted."""
+        result = []
+        informed = self.options.get("start") == "informed"
+        for given, sentence in (
+            (
+                self.fell_back,
+                "the solution that is asked for has ended{}: the numbers are of another",
+            ),
+            (
+                self.second_minimum if informed else None,
+                "the population's loss has a second minimum{}, with a short query: training may "
+                "end there; start='uninformed' follows it, and simulate tells what is found",
+            ),
+        ):
+            if given is None:
+                continue
+            there = np.asarray(given, float) >= (1.0 if given is self.fell_back else 0.0)
+            if there.any():
+                where = f" at {int(there.sum())} of {there.size} points" if there.ndim else ""
+                result.append(sentence.format(where))
+        return tuple(result)
 
     def _on_rare_events(self) -> tuple[str, ...]:
         """Return a sentence where the limit rests on samples that training sets hardly hold."""

@@ -78,7 +78,8 @@ def specify(
         test_task = None if test_task is None else test_task.whitened
     d, given = whole("d", d, 1, 10**6), whole("starts", 0 if starts is None else starts, 0, 1000)
     joint = training.is_joint and record.has_query and starts is not None
-    starts = given or JOINT_STARTS if joint else given
+    usual = 1 if start == "informed" else JOINT_STARTS
+    starts = given or usual if joint else given
     n_test, memory = whole("n_test", n_test, 1, 10**9), whole("memory", memory, 1, 1 << 50)
     _check_dimension(task, d)
     _check_noise(task, noise, signal)
@@ -272,6 +273,10 @@ def _check_options(spec: Specification) -> None:
         raise ValueError(
             f"reuse='D0' trains the readout on D0 again, so alpha1 must equal alpha0, got "
             f"alpha0={training.alpha0} and alpha1={training.alpha1}; reuse='all' takes both"
+        )
+    if spec.start == "informed" and spec.starts > 1:
+        raise ValueError(
+            f"starts must be 1 with start='informed', which is one place, got {spec.starts}"
         )
     if spec.start != WHERE[0] and not spec.together:
         raise ValueError(

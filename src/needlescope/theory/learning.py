@@ -136,7 +136,10 @@ def predict(
         return predict_joint(task, training, test_task, joint | {"on_error": on_error})
     for name, value, usual in (("minimum", minimum, MINIMA[0]), ("start", start, STARTS[0])):
         if value != usual:
-            raise ValueError(f"{name} is about joint training, got {value!r} without a ridge_q")
+            got = f"model={kind.name!r}" if training.is_joint else "a training without a ridge_q"
+            raise ValueError(
+                f"{name} is about joint training of attention, got {value!r} with {got}"
+            )
     tol = check_tol(TOL if tol == "auto" else tol)
     d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
     if d is not None and task.noise is not None:

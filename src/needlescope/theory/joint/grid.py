@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...answer import Question
-from ...arrays import FloatArray
 from ...grid import common_shape
 from ...models import ATTENTION, Model
 from ...models.checks import check_test
@@ -20,6 +19,8 @@ from ..common.grid_points import GridPoints
 from ..common.provenance import of_joint
 from .prediction import predict_point, problem_of
 from .solutions.continuation import Near, Neighbours
+
+LONGEST = 1000
 
 
 def check_joint(
@@ -48,6 +49,11 @@ def check_joint(
 
 def check_joint_task(task: Task) -> None:
     """Refuse a task that the equations of joint training do not cover."""
+    if np.max(task.L) > LONGEST:
+        raise ValueError(
+            f"joint training is solved for L up to {LONGEST:,}, got {np.max(task.L):,}: its "
+            "equations take minutes there; simulate trains on longer samples"
+        )
     if np.min(task.L) < 2:
         raise ValueError(
             f"joint training needs L of at least 2, got {np.min(task.L)}: a single token has all "
@@ -63,12 +69,12 @@ def predict_joint(
     training: Training,
     test_task: Task | None,
     options: dict[str, Any],
-    first: FloatArray | None = None,
+    first: Near | None = None,
 ) -> Outcome:
     """Predict what joint training reaches; the options are those of `predict` by name.
 
-    A branch is followed as it is found: the informed one from much data to little. ``first`` are
-    unknowns for the first point to go on from.
+    A branch is followed as it is found: the informed one from much data to little. ``first`` is a
+    solution near the first point.
     """
     test = task if test_task is None else test_task
     shape = common_shape(task, training, *([] if test_task is None else [test_task]))
@@ -83,9 +89,9 @@ def predict_joint(
     for index in sorted(range(len(problems)), key=lambda k: (towards * problems[k].alpha, k)):
         problem = problems[index]
         with points.at(index):
-            near, slopes = neighbours.start(problem) or (first, None)
-            result = predict_point(problem, options["tol"], near, slopes, tests[index])
-            neighbours.add(problem, Near(result.x, result.slopes))
+            near = neighbours.start(problem) or first
+            result = predict_point(problem, options["tol"], near, tests[index])
+            neighbours.add(problem, result.near)
             rows[index] = rows[index] | result.outcome
             aligned[index] = aligned[index] | result.alignment
     points.warn(stacklevel=4)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
+from ...errors import NotConverged
 from ...losses import get_loss
 from ...task import Task
 from ...training import Training
@@ -21,12 +22,13 @@ from .equations.moments import Problem
 from .equations.order import Order, from_vector
 from .equations.stability import stability
 from .solutions.branches import coarse
+from .solutions.continuation import Near
 from .solutions.kinks import WIDTHS, at_width, sharpen
+from .solutions.population import population_minima
 from .solutions.solver import (
     COARSE,
     JACOBIAN_REPLICATES,
     REPLICATES,
-    Slopes,
     Solved,
     follow,
     lattice,
@@ -44,8 +46,7 @@ class Prediction(NamedTuple):
 
     outcome: dict[str, Any]
     alignment: dict[str, Any]
-    x: FloatArray
-    slopes: Slopes  # there
+    near: Near
 
 
 def problem_of(
@@ -59,20 +60,16 @@ def problem_of(
 def predict_point(
     problem: Problem,
     tol: float,
-    near: FloatArray | None,
-    slopes: Slopes | None = None,
+    near: Near | None = None,
     test: Task | None = None,
 ) -> Prediction:
     """Solve one point to a tolerance of its test error, on as many points as that takes.
 
-    It is tested on the task ``test``, by default the one that it trains on. With unknowns ``near``
-    and the slopes there, the coarse solution is needed only where they do not lead to a fine one.
+    It is tested on the task ``test``, by default the one that it trains on. With a solution
+    ``near``, the coarse one is needed only where that does not lead to a fine one.
     """
-    place, first, smooth = 0, None, at_width(problem, WIDTHS[0])
-    if near is not None and slopes is not None:
-        first = follow(smooth, near, POINTS[0], slopes)
-    if first is None:
-        first = refine(smooth, coarse(smooth, near).x, POINTS[0])
+    place = 0
+    first, fell_back = _first(at_width(problem, WIDTHS[0]), near)
     while True:
         solved = sharpen(problem, first, POINTS[place])
         row = _numbers(problem, solved, POINTS[place], test)
@@ -83,13 +80,14 @@ def predict_point(
             raise tol_not_met("uncertainty of the test error", uncertainty, tol)
         more = int(np.ceil(np.log2(uncertainty / tol) / RATE))
         place = min(place + max(more, 1), len(POINTS) - 1)
-        first = refine(smooth, first.x, POINTS[place], first.slopes)
+        first = refine(at_width(problem, WIDTHS[0]), first.x, POINTS[place], first.slopes)
     x = solved.each.mean(axis=0)
     sharp = at_width(problem, WIDTHS[-1])
     rough = lattice(problem.task.L, COARSE, JACOBIAN_REPLICATES)
     trust = stability(sharp, from_vector(x), rough)
     row |= {"residual": solved.residual, "gamma": np.nan, "gamma_se": np.nan}
     row |= {"jumping": trust.jumping, "replicon": trust.replicon}
+    row |= {"fell_back": float(fell_back), "second_minimum": _second_minimum(problem)}
     names = ("signal_q", "norm_q", "cosine_q", "kappa")
     alignment = {f"{name}{se}": row[f"{name}{se}"] for name in names for se in ("", "_se")}
     for name in ("signal", "norm", "cosine"):
@@ -97,7 +95,33 @@ def predict_point(
     beside = {f"{name}_se" for name in ("kappa", "cosine_q")}
     beside |= {f"{name}{se}" for name in ("signal_q", "norm_q") for se in ("", "_se")}
     outcome = {name: value for name, value in row.items() if name not in beside}
-    return Prediction(outcome, alignment, first.x, first.slopes)
+    return Prediction(outcome, alignment, Near(first.x, first.slopes, fell_back))
+
+
+def _first(problem: Problem, near: Near | None) -> tuple[Solved, bool]:
+    """Return the solution on the fewest points, and whether the one asked for has ended."""
+    if near is not None:
+        followed = near.slopes and follow(problem, near.x, POINTS[0], near.slopes)
+        if followed:
+            return followed, near.fell_back
+    for x in (None,) if near is None else (near.x, None):
+        try:
+            start = coarse(problem, x)
+            solved = refine(problem, start.x, POINTS[0])
+        except NotConverged:
+            if x is None:
+                raise
+        else:
+            if near is not None and not start.branch:
+                return solved, near.fell_back
+            return solved, start.branch != problem.start
+    raise AssertionError("the last start either succeeds or raises")  # pragma: no cover
+
+
+def _second_minimum(problem: Problem) -> float:
+    """Return by how much a second minimum of the population lies above the lowest; NaN for none."""
+    minima = population_minima(problem, lattice(problem.task.L, COARSE, 1).q)
+    return minima[1].objective - minima[0].objective if len(minima) > 1 else np.nan
 
 
 def _numbers(

@@ -1,4 +1,4 @@
-"""Where a point starts: on its curve, or from the nearest solution on its task."""
+"""Where a point starts: from its neighbours on a curve of α."""
 
 from __future__ import annotations
 
@@ -44,9 +44,14 @@ def test_a_curve_is_extrapolated_in_the_logarithm_of_alpha():
     assert (start.slopes.x == 2.0).all()
 
 
-def test_beside_a_curve_the_nearest_solution_is_a_start():
+def test_beside_a_curve_there_is_no_start():
+    """Along another parameter a path may lead from one solution to another."""
     known = Neighbours()
     known.add(problem(4.0, ridge=0.5), near(1.0))
-    known.add(problem(4.0, ridge=0.1), near(2.0))
-    known.add(problem(400.0, ridge=0.05), near(3.0))
-    assert (known.start(problem(4.0, ridge=0.04)).x == 2.0).all()
+    assert known.start(problem(4.0, ridge=0.45)) is None
+
+
+def test_a_branch_that_has_ended_stays_so_along_a_curve():
+    known = Neighbours()
+    known.add(problem(4.0), near(1.0)._replace(fell_back=True))
+    assert known.start(problem(2.0)).fell_back

@@ -2,8 +2,9 @@
 
 The equations may have several solutions. Two of them have a meaning:
 
-- "informed": with data without end query and readout are the lowest minimum of the population
-  (`population`). From there α falls to its value, Newton's method following the solution.
+- "informed": with infinitely many samples query and readout are the lowest minimum of the
+  population (`population`). From there α falls to its value, Newton's method following the
+  solution.
 - "uninformed": with hardly any data every sample is fitted, and query and readout know little of
   the signal. From there α grows to its value. Where that solution ends before, and the population
   has another minimum, with a short query, α falls from that one.
@@ -53,12 +54,15 @@ def coarse(problem: Problem, near: FloatArray | None = None) -> Start:
     order = (informed, collapsed, uninformed)
     for branch in order if problem.start == "informed" else order[::-1]:
         try:
-            return branch(problem, samples)
+            found = branch(problem, samples)
         except NotConverged as problem_met:
-            last = problem_met
+            last = str(problem_met).partition(";")[0]
+        else:
+            return found._replace(branch="informed" if branch is informed else "uninformed")
     raise NotConverged(
         "the replica-symmetric equations of joint training were not solved, neither from much data "
-        f"nor from little ({last}); a larger ridge or ridge_q makes them easier"
+        f"nor from little ({last}); another ridge or ridge_q, mostly a larger one, makes them "
+        "easier"
     )
 
 

@@ -1,8 +1,9 @@
 """Where to start a point of a grid: from the solutions of its neighbours.
 
 Along a curve of α with everything else the same the unknowns are extrapolated, as a polynomial in
-log α through up to three neighbours (Lagrange). Elsewhere the start is the nearest solution on the
-same task. Either comes with the slopes that its neighbour had.
+log α through up to three neighbours (Lagrange), and come with the slopes of the nearest. Other
+neighbours are no start: where the equations have several solutions, a path along another parameter
+may lead from one branch to another.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Near(NamedTuple):
     """Unknowns to start from, with slopes that were taken nearby."""
 
     x: FloatArray
-    slopes: Slopes
+    slopes: Slopes | None
+    fell_back: bool = False  # whether the solution asked for had ended there
 
 
 class Neighbours:
@@ -37,17 +39,18 @@ class Neighbours:
         self._known.setdefault(problem.task, []).append((problem, near))
 
     def start(self, problem: Problem) -> Near | None:
-        """Return where to start a problem, None without a neighbour on its task."""
+        """Return where to start a problem, None without a neighbour on its curve."""
         known = self._known.get(problem.task)
         if not known:
             return None
         curve = [item for item in known if item[0]._replace(alpha=problem.alpha) == problem]
         if not curve:
-            return min(known, key=lambda item: _distance(item[0], problem))[1]
+            return None
         nearest = sorted(curve, key=lambda item: _distance(item[0], problem))[:NEIGHBOURS]
         log_alpha = np.log([other.alpha for other, _ in nearest])
         x = np.array([near.x for _, near in nearest])
-        return Near(extrapolate(log_alpha, x, float(np.log(problem.alpha))), nearest[0][1].slopes)
+        guess = extrapolate(log_alpha, x, float(np.log(problem.alpha)))
+        return nearest[0][1]._replace(x=guess)
 
 
 def _distance(one: Problem, other: Problem) -> float:

@@ -1,4 +1,4 @@
-"""Joint training with data without end: the least penalised loss of the population.
+"""Joint training on infinitely many samples: the least penalised loss of the population.
 
 There query and readout lie along the signal, q = m_q ξ and w = m_w ξ, and three numbers are left:
 

@@ -68,7 +68,7 @@ def solve_roughly(problem: Problem, near: Rough | None = None) -> Rough:
     True
     """
     samples = lattice(problem.task.L, COARSE, 1)
-    x, J = _start(problem, near)
+    x, J, _ = _start(problem, near)
 
     def at(x: FloatArray) -> FloatArray:
         return residual(problem, x, moments(problem, from_vector(x), samples).pooled())

@@ -46,6 +46,7 @@ class Start(NamedTuple):
 
     x: FloatArray
     jacobian: FloatArray | None
+    branch: str = ""  # that it was followed on; none from a solution nearby
 
 
 class Slopes(NamedTuple):
@@ -78,7 +79,7 @@ def lattice(L: int, points: int, replicates: int) -> Samples:
 
 def newton(problem: Problem, start: Start, samples: Samples) -> Start:
     """Solve the equations on the coarse lattice, by differences and Broyden's updates."""
-    x, J = start
+    x, J, _ = start
     r = _residual(problem, x, samples)
     fresh = False
     for _ in range(NEWTON_STEPS):
