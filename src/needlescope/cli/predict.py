@@ -22,12 +22,17 @@ NAMES = (
 @click.option(
     "--d", type=int, default=None, help="Dimension: note where the limit is inaccurate at it."
 )
+@click.option(
+    "--start", type=click.Choice(["informed", "uninformed"]), default="informed",
+    show_default=True, help="With --ridge-q: which solution, where there are several.",
+)  # fmt: skip
 def command(
     model: tuple[str, ...],
     loss: str,
     balanced: bool,
     form: str | None,
     d: int | None,
+    start: str,
     **options: Any,
 ) -> None:
     """Predict test error, train loss and train error in the limit of high dimension.
@@ -37,6 +42,7 @@ def command(
 
     Any number may be several, separated by commas: --alpha1 0.5,1,2
     """
+    from ..models import get_model
     from ..theory.learning import predict
 
     check_stopped()
@@ -45,7 +51,10 @@ def command(
         task, training = split(point, loss, balanced)
         for item in model:
             whitening = point.get("whitening")
-            result = without_warnings(predict, task, training, item, d=d, whitening=whitening)
+            begin = start if get_model(item).has_query else "informed"
+            result = without_warnings(
+                predict, task, training, item, d=d, whitening=whitening, start=begin
+            )
             notes += [f"{item}: {note}" for note in result.notes]
             row = {"model": item, **point, "loss": loss, "balanced": balanced}
             row |= {name: getattr(result, name) for name in NAMES}

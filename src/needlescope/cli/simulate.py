@@ -25,6 +25,10 @@ NAMES = ("test_error", "train_loss", "train_error")
 )  # fmt: skip
 @click.option("--theory", is_flag=True, help="Show the predicted test error beside each mean.")
 @click.option("--n-jobs", type=int, default=None, help="Processes; one for each core by default.")
+@click.option(
+    "--start", type=click.Choice(["random", "small", "informed"]), default="random",
+    show_default=True, help="With --ridge-q: where training starts.",
+)  # fmt: skip
 def command(
     model: tuple[str, ...],
     loss: str,
@@ -36,6 +40,7 @@ def command(
     sampler: str,
     theory: bool,
     n_jobs: int | None,
+    start: str,
     **options: Any,
 ) -> None:
     """Train and test classifiers at dimension d: means over trials with standard errors."""
@@ -49,9 +54,10 @@ def command(
         task, training = split(point, loss, balanced)
         for item in model:
             whitening = point.get("whitening")
+            begin = start if get_model(item).has_query else "random"
             result = simulate(
                 *(task, training, item, d, trials, seed),
-                sampler=sampler, n_jobs=n_jobs, whitening=whitening,
+                sampler=sampler, n_jobs=n_jobs, whitening=whitening, start=begin,
             )  # fmt: skip
             row = {"model": item, **point, "loss": loss, "balanced": balanced}
             row |= {"d": d, "trials": trials}

@@ -39,3 +39,16 @@ def test_a_ridge_of_the_query_trains_all_together(run):
     more = ("--d", "30", "--trials", "2", "--theory", "--n-jobs", "1")
     first, _ = json.loads(run("simulate", *options, *more).output)
     assert first["predicted"] == rows[0]["test_error"] and 0.0 < first["test_error"] < 0.5
+
+
+def test_a_start_goes_to_attention_alone(run):
+    """Of joint training: the solution that is predicted, and where training starts."""
+    joint = ("--L", "3", "--theta", "3", "--alpha1", "2", "--ridge", "0.1", "--ridge-q", "0.1")
+    models = ("--model", "attention", "--model", "pooled", "--json")
+    predicted = run("predict", *joint, *models, "--start", "uninformed")
+    trained = run("simulate", *joint, *models, "--d", "12", "--trials", "2", "--start", "small")
+    for result in (predicted, trained):
+        assert result.exit_code == 0
+        assert len(json.loads(result.output)) == 2
+    lost = run("predict", *models, "--start", "uninformed")
+    assert lost.exit_code != 0 and "start is about joint training" in str(lost.exception)
