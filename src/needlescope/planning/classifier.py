@@ -1,0 +1,288 @@
+"""A plan for a classifier that anybody can fit, by simulated studies that the theory brackets.
+
+The theory says what the other learners need: no learner needs fewer bags than the Bayes-optimal
+one, and two-step attention or pooling are of the same order as the classifier. So the search
+(`studies`) starts between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..answer import Question
+from ..grid import real, single, whole
+from ..losses import Loss
+from ..results.planned import ClassifierPlan, Interval, OtherLearner, StudyRow
+from ..running.processes import Progress
+from ..running.seeds import streams
+from ..task import Task
+from ..theory.oracle.least_error import oracle
+from .others import other_learners
+from .sentences import capitalised, counted
+from .spec import PlanSpec
+from .studies.curve import summary
+from .studies.measures import Measure
+from .studies.record import Record
+from .studies.search import Found, Limits, Search, find, measure_at
+from .studies.study import check_classifier
+
+PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
+STRENGTH_SLOPE = -1.0  # of t in log θ
+LENGTH_SLOPE = -0.25  # of t in −log L
+MOST_NUMBERS = 1 << 28  # of a study's bags
+LEAST_OF_CLASS = 10  # bags of the rarer class
+BEYOND = 64.0  # times the first guess
+WITHOUT_THEORY = 10.0  # bags for each dimension, as a first guess
+NINE_OF_TEN = 1.6449
+
+
+class StudyOptions(NamedTuple):
+    """How studies are made and judged: the parameters of `plan` of these names."""
+
+    measure: Measure
+    target: float | None
+    assurance: float | None
+    seconds: float
+    studies: int
+    store: Any
+    n_jobs: int | None
+    progress: Progress
+
+
+def plan_classifier(
+    spec: PlanSpec,
+    classifier: Any,
+    options: StudyOptions,
+    loss: str | Loss,
+    others: bool | Sequence[str],
+    seed: Any,
+) -> ClassifierPlan:
+    """Return the plan of a specification for a classifier."""
+    check_classifier(classifier, options.measure)
+    _check_specification(spec)
+    theory = _theory(spec, options, loss, others)
+    record = Record(options.store)
+    sign = -1.0 if spec.unknown == "L" else 1.0
+
+    def place(x: float) -> tuple[Task, int]:
+        """Return the task and the number of bags at a coordinate."""
+        at = float(np.exp(sign * x))
+        n = round(at) if spec.unknown == "n" else round(float(spec.n or 0))
+        return spec.task(at if spec.unknown in ("theta", "L") else None), n
+
+    search = Search(
+        classifier, options.measure, spec.d, place, streams(seed, 1)[0],
+        Limits(options.seconds, options.studies), record, options.n_jobs, options.progress,
+    )  # fmt: skip
+    if spec.unknown == "error":
+        found = measure_at(search, 0.0)
+    else:
+        assert options.target is not None
+        guess, ends, slope = _start(spec, theory)
+        ordered = sorted(sign * np.log(np.array(ends)))
+        found = find(
+            search, sign * float(np.log(guess)), slope, options.target,
+            (float(ordered[0]), float(ordered[1])), options.assurance,
+        )  # fmt: skip
+    return _build(spec, classifier, options, theory if others else (), found, sign)
+
+
+def _check_specification(spec: PlanSpec) -> None:
+    if spec.costs is not None or spec.positives is not None:
+        raise ValueError(
+            "positives, costs and spend are for the learners that have a theory; with a classifier "
+            "leave them out, and give n or error"
+        )
+    if spec.n is not None and spec.L is not None:
+        numbers = int(spec.n) * spec.L * spec.d
+        if numbers > MOST_NUMBERS:
+            raise ValueError(
+                f"n={spec.n:,.0f} bags of {spec.L} instances with {spec.d} features are "
+                f"{numbers:.2g} numbers, above {MOST_NUMBERS:.2g}; plan for fewer"
+            )
+
+
+def _theory(
+    spec: PlanSpec, options: StudyOptions, loss: str | Loss, others: bool | Sequence[str]
+) -> tuple[OtherLearner, ...]:
+    """Return what the learners with a theory need or reach, those that bracket the answer first."""
+    error = _as_error(spec, options)
+    asked = replace(spec, error=error, learner="bayes_optimal")
+    names = others if not isinstance(others, bool) else (True if others else ["attention"])
+    try:
+        return other_learners(asked, None, loss, names)
+    except ValueError:  # beyond what the theory answers, as a length that it does not have
+        return ()
+
+
+def _as_error(spec: PlanSpec, options: StudyOptions) -> float | None:
+    """Return the error that is as far from none as the target, for the theory."""
+    if options.target is None or options.measure.name == "error":
+        return options.target
+    measure, prior = options.measure, min(spec.pi, 1.0 - spec.pi)
+    r = (options.target - measure.best) / (measure.worst - measure.best)
+    floor = float(oracle(spec.task(), "bayes", tol=1e-3).error) if spec.theta and spec.L else 0.0
+    return float(np.clip(r * prior, 1.05 * floor + 1e-3, 0.99 * prior))
+
+
+def _start(
+    spec: PlanSpec, theory: tuple[OtherLearner, ...]
+) -> tuple[float, tuple[float, float], float]:
+    """Return the first guess of what is left out, its limits, and the slope expected there."""
+    near = [other.value for other in theory if other.learner in ("attention", "pooled")]
+    values = [value for value in near if np.isfinite(value) and value > 0.0]
+    if spec.unknown == "theta":
+        guess = min(values) if values else 4.0
+        return guess, (guess / 8.0, guess * 8.0), STRENGTH_SLOPE
+    if spec.unknown == "L":
+        guess = max(values) if values else 10.0 * spec.R
+        return guess, (float(spec.R), max(guess * 16.0, spec.R + 1.0)), LENGTH_SLOPE
+    assert spec.L is not None
+    rarer = min(spec.pi, 1.0 - spec.pi)
+    low = LEAST_OF_CLASS / rarer
+    most = MOST_NUMBERS / (spec.L * spec.d)
+    guess = 0.5 * min(values) if values else WITHOUT_THEORY * spec.d
+    guess = float(np.clip(guess, 1.5 * low, most / 4.0))
+    return guess, (low, min(BEYOND * guess, most)), PRIOR_SLOPE
+
+
+def _build(
+    spec: PlanSpec,
+    classifier: Any,
+    options: StudyOptions,
+    theory: tuple[OtherLearner, ...],
+    found: Found,
+    sign: float,
+) -> ClassifierPlan:
+    name, measure, at = type(classifier).__name__, options.measure, found.crossing
+    values = np.array([study.value for study in found.studies])
+    reached = at is None or at.beyond < 0.5
+    x = 0.0 if at is None else at.x
+    mean, mean_se, low, high = summary(found.curve, x, measure)
+    answer = float(np.exp(sign * x))
+    ends = (np.nan, np.nan)
+    if at is not None:
+        first, last = np.exp(sign * np.array([at.low, at.high]))
+        ends = (float(min(first, last)), float(max(first, last)))
+    n = _bags(spec, answer, reached)
+    theta = answer if spec.unknown == "theta" else float(spec.theta or np.nan)
+    L = int(np.floor(answer + 1e-9)) if spec.unknown == "L" else int(spec.L or 0)
+    if not reached:
+        theta = np.inf if spec.unknown == "theta" else theta
+        L = 0 if spec.unknown == "L" else L
+    task = spec.task(answer if spec.unknown in ("theta", "L") and reached else None)
+    good = values[np.isfinite(values)]
+    interval = Interval(low, high, mean, float(good.std(ddof=1)), 0.0, len(good))
+    notes = _notes(found, values, options)
+    result = ClassifierPlan(
+        unknown=spec.unknown, learner=name, n=n, n0=np.nan, n1=np.nan,
+        positives=float(round(spec.pi * n)) if np.isfinite(n) else np.nan,
+        L=L, R=spec.R, theta=theta, pi=spec.pi, d=spec.d,
+        error=mean, error_se=mean_se, floor=float(oracle(task, "bayes", tol=1e-3).error),
+        balance=spec.pi, interval=interval, others=theory, notes=notes,
+        low=ends[0], high=ends[1], measure=measure.name,
+        target=np.nan if options.target is None else options.target,
+        assurance=np.nan if options.assurance is None else options.assurance,
+        scatter=found.curve.scatter,
+        studies=tuple(
+            StudyRow(float(np.exp(sign * place)), study.n, study.value, study.seconds)
+            for place, study in zip(found.x, found.studies, strict=True)
+        ),
+        seconds=float(sum(study.seconds for study in found.studies)),
+        provenance=f"simulation: {len(good)} studies of {name}, and a curve fitted to them",
+        question=Question("plan", task, None, {**spec.given(), "learner": name}),
+    )  # fmt: skip
+    return replace(result, verdict=" ".join([*_sentences(result), *notes]))
+
+
+def _bags(spec: PlanSpec, answer: float, reached: bool) -> float:
+    if spec.unknown != "n":
+        return float(spec.n or np.nan)
+    return float(np.ceil(answer - 1e-9)) if reached else np.inf
+
+
+def _notes(found: Found, values: Any, options: StudyOptions) -> tuple[str, ...]:
+    result = []
+    if found.spent:
+        left = {"seconds": f"{options.seconds:g} seconds", "studies": f"{options.studies} studies"}
+        result.append(
+            f"The search ended with its {left[found.spent]}, before the answer was known to eight "
+            "per cent."
+        )
+    failed = [study for study in found.studies if np.isnan(study.value)]
+    if failed:
+        result.append(
+            f"The classifier failed on {len(failed)} of {len(values)} studies, which are left out: "
+            f"{failed[0].failure}."
+        )
+    return tuple(result)
+
+
+def _sentences(result: ClassifierPlan) -> list[str]:
+    """Say what is needed, how sure that is, and what studies scatter."""
+    what = {"error": "test error", "auc": "AUC", "log_loss": "log loss"}.get(
+        result.measure, result.measure.replace("_", " ")
+    )
+    assured = np.isfinite(result.assurance)
+    if result.unknown == "error":
+        first = (
+            f"{result.learner} trained on {counted(result.n)} has a mean {what} of "
+            f"{result.error:.3g} ± {result.error_se:.1g}."
+        )
+        return [first, _scatter(result, what)]
+    goal = (
+        f"{result.assurance:.0%} of studies to have a {what} of {result.target:g} or better"
+        if assured
+        else f"a mean {what} of {result.target:g}"
+    )
+    if not result.reached:
+        most = f"where most was tried its mean {what} is {result.error:.3g}"
+        return [f"{result.learner} was not seen to reach {goal}: {most}."]
+    value = {
+        "n": f"{counted(result.n)}, between {result.low:,.0f} and {result.high:,.0f}",
+        "theta": f"a signal of strength {result.theta:.3g}, between {result.low:.3g} and "
+        f"{result.high:.3g}",
+        "L": f"at most {result.L:,} instances, between {result.low:,.0f} and {result.high:,.0f}",
+    }[result.unknown]
+    verb = "allows" if result.unknown == "L" else "needs"
+    first = f"{result.learner} {verb} {value} (nine of ten), for {goal}."
+    return [capitalised(first), _scatter(result, what)]
+
+
+def _scatter(result: ClassifierPlan, what: str) -> str:
+    assert result.interval is not None
+    return (
+        f"Nine of ten studies have a {what} between {result.interval.low:.3g} and "
+        f"{result.interval.high:.3g} there."
+    )
+
+
+def study_options(
+    measure: Measure,
+    target: Any,
+    assurance: Any,
+    seconds: Any,
+    studies: Any,
+    store: Any,
+    n_jobs: int | None,
+    progress: Progress,
+) -> StudyOptions:
+    """Validate how studies are made and judged."""
+    if target is not None:
+        target = float(real("target", target, -np.inf, np.inf))
+        best, worst = measure.best, measure.worst
+        if not min(best, worst) < target < max(best, worst):
+            raise ValueError(
+                f"target must be between {worst:.3g}, which needs no data, and {best:g}, which no "
+                f"classifier has, for measure={measure.name!r}; got {target:g}"
+            )
+    if assurance is not None:
+        assurance = single("assurance", assurance, 0.5, 0.99)
+    return StudyOptions(
+        measure, target, assurance, float(single("seconds", seconds, 1.0, 1e7)),
+        whole("studies", studies, 12, 100_000), store, n_jobs, progress,
+    )  # fmt: skip
