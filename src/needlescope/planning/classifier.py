@@ -17,18 +17,28 @@ from ..answer import Question
 from ..grid import real, single, whole
 from ..losses import Loss
 from ..results.planned import ClassifierPlan, Interval, OtherLearner, StudyRow
-from ..running.processes import Progress
+from ..running.processes import Progress, check_n_jobs
+from ..running.progress import check_progress, reporting
 from ..running.seeds import streams
-from ..task import Task
 from ..theory.oracle.least_error import oracle
-from .others import other_learners
-from .sentences import capitalised, counted
+from .classifier_sentences import notes_of, sentences
+from .others import names_of, other_learners
 from .spec import PlanSpec
 from .studies.curve import summary
 from .studies.measures import Measure
+from .studies.reach import check_reachable
 from .studies.record import Record
-from .studies.search import Found, Limits, Search, find, measure_at
-from .studies.study import check_classifier
+from .studies.search import (
+    LEAST_STUDIES,
+    Found,
+    Limits,
+    Place,
+    Search,
+    find,
+    measure_at,
+)
+from .studies.study import SINGLE_CLASS
+from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
 STRENGTH_SLOPE = -1.0  # of t in log θ
@@ -36,8 +46,8 @@ LENGTH_SLOPE = -0.25  # of t in −log L
 MOST_NUMBERS = 1 << 28  # of a study's bags
 LEAST_OF_CLASS = 10  # bags of the rarer class
 BEYOND = 64.0  # times the first guess
+LONGEST_GUESS = 2000.0  # instances
 WITHOUT_THEORY = 10.0  # bags for each dimension, as a first guess
-NINE_OF_TEN = 1.6449
 
 
 class StudyOptions(NamedTuple):
@@ -48,7 +58,7 @@ class StudyOptions(NamedTuple):
     assurance: float | None
     seconds: float
     studies: int
-    store: Any
+    record: Record
     n_jobs: int | None
     progress: Progress
 
@@ -62,32 +72,38 @@ def plan_classifier(
     seed: Any,
 ) -> ClassifierPlan:
     """Return the plan of a specification for a classifier."""
-    check_classifier(classifier, options.measure)
     _check_specification(spec)
+    if "joint" in names_of(others):
+        spec.check_joint()
+        check_joint_loss(loss)
+    if options.target is not None and options.measure.name != "error" and spec.unknown == "n":
+        check_reachable(spec.task(), options.measure, options.target)
     theory = _theory(spec, options, loss, others)
-    record = Record(options.store)
     sign = -1.0 if spec.unknown == "L" else 1.0
 
-    def place(x: float) -> tuple[Task, int]:
+    def place(x: float) -> Place:
         """Return the task and the number of bags at a coordinate."""
         at = float(np.exp(sign * x))
-        n = round(at) if spec.unknown == "n" else round(float(spec.n or 0))
-        return spec.task(at if spec.unknown in ("theta", "L") else None), n
+        if spec.unknown == "n":
+            return Place(spec.task(), round(at), float(np.log(round(at))))
+        task, n = spec.task(at if spec.unknown in ("theta", "L") else None), round(spec.n or 0.0)
+        return Place(task, n, -float(np.log(task.L)) if spec.unknown == "L" else x)
 
-    search = Search(
-        classifier, options.measure, spec.d, place, streams(seed, 1)[0],
-        Limits(options.seconds, options.studies), record, options.n_jobs, options.progress,
-    )  # fmt: skip
-    if spec.unknown == "error":
-        found = measure_at(search, 0.0)
-    else:
-        assert options.target is not None
-        guess, ends, slope = _start(spec, theory)
-        ordered = sorted(sign * np.log(np.array(ends)))
-        found = find(
-            search, sign * float(np.log(guess)), slope, options.target,
-            (float(ordered[0]), float(ordered[1])), options.assurance,
+    with reporting(options.progress, options.studies, "studies") as report:
+        search = Search(
+            classifier, options.measure, spec.d, place, streams(seed, 1)[0],
+            Limits(options.seconds, options.studies), options.record, options.n_jobs, report,
         )  # fmt: skip
+        if spec.unknown == "error":
+            found = measure_at(search, 0.0)
+        else:
+            assert options.target is not None
+            guess, ends, slope = _start(spec, theory)
+            ordered = sorted(sign * np.log(np.array(ends)))
+            found = find(
+                search, sign * float(np.log(guess)), slope, options.target,
+                (float(ordered[0]), float(ordered[1])), options.assurance,
+            )  # fmt: skip
     return _build(spec, classifier, options, theory if others else (), found, sign)
 
 
@@ -104,6 +120,14 @@ def _check_specification(spec: PlanSpec) -> None:
                 f"n={spec.n:,.0f} bags of {spec.L} instances with {spec.d} features are "
                 f"{numbers:.2g} numbers, above {MOST_NUMBERS:.2g}; plan for fewer"
             )
+    least = LEAST_OF_CLASS / min(spec.pi, 1.0 - spec.pi) if spec.n is None else spec.n
+    length = spec.R if spec.L is None else spec.L
+    if 2.0 * least * length * spec.d > MOST_NUMBERS:
+        raise ValueError(
+            f"d={spec.d:,} is too large for studies: {least:,.0f} bags of {length:,} instances are "
+            f"{least * length * spec.d:.2g} numbers, and {MOST_NUMBERS:.2g} is the limit; plan for "
+            "fewer features, as after PCA"
+        )
 
 
 def _theory(
@@ -140,13 +164,16 @@ def _start(
         return guess, (guess / 8.0, guess * 8.0), STRENGTH_SLOPE
     if spec.unknown == "L":
         guess = max(values) if values else 10.0 * spec.R
-        return guess, (float(spec.R), max(guess * 16.0, spec.R + 1.0)), LENGTH_SLOPE
+        most = MOST_NUMBERS / (float(spec.n or 1.0) * spec.d)
+        guess = min(guess, LONGEST_GUESS)
+        guess = float(np.clip(guess, spec.R, max(most / 4.0, spec.R)))
+        return guess, (float(spec.R), max(min(16.0 * guess, most), spec.R + 1.0)), LENGTH_SLOPE
     assert spec.L is not None
     rarer = min(spec.pi, 1.0 - spec.pi)
     low = LEAST_OF_CLASS / rarer
     most = MOST_NUMBERS / (spec.L * spec.d)
     guess = 0.5 * min(values) if values else WITHOUT_THEORY * spec.d
-    guess = float(np.clip(guess, 1.5 * low, most / 4.0))
+    guess = float(np.clip(guess, low, most / 4.0)) if most > 4.0 * low else low
     return guess, (low, min(BEYOND * guess, most)), PRIOR_SLOPE
 
 
@@ -159,15 +186,16 @@ def _build(
     sign: float,
 ) -> ClassifierPlan:
     name, measure, at = type(classifier).__name__, options.measure, found.crossing
-    values = np.array([study.value for study in found.studies])
     reached = at is None or at.beyond < 0.5
     x = 0.0 if at is None else at.x
-    mean, mean_se, low, high = summary(found.curve, x, measure)
+    here = summary(found.curve, x, measure, options.assurance)
     answer = float(np.exp(sign * x))
     ends = (np.nan, np.nan)
     if at is not None:
         first, last = np.exp(sign * np.array([at.low, at.high]))
         ends = (float(min(first, last)), float(max(first, last)))
+    if spec.unknown == "n":  # whole bags
+        ends = (float(np.ceil(ends[0] - 1e-9)), float(np.ceil(ends[1] - 1e-9)))
     n = _bags(spec, answer, reached)
     theta = answer if spec.unknown == "theta" else float(spec.theta or np.nan)
     L = int(np.floor(answer + 1e-9)) if spec.unknown == "L" else int(spec.L or 0)
@@ -175,19 +203,22 @@ def _build(
         theta = np.inf if spec.unknown == "theta" else theta
         L = 0 if spec.unknown == "L" else L
     task = spec.task(answer if spec.unknown in ("theta", "L") and reached else None)
-    good = values[np.isfinite(values)]
-    interval = Interval(low, high, mean, float(good.std(ddof=1)), 0.0, len(good))
-    notes = _notes(found, values, options)
+    good = [study for study in found.studies if np.isfinite(study.value)]
+    single = np.mean([study.failure == SINGLE_CLASS for study in good])
+    interval = Interval(
+        here.low, here.high, here.mean, here.deviation, float(single), len(good)
+    )  # fmt: skip
+    notes = notes_of(spec, found, LEAST_OF_CLASS, options.seconds, options.studies)
     result = ClassifierPlan(
         unknown=spec.unknown, learner=name, n=n, n0=np.nan, n1=np.nan,
         positives=float(round(spec.pi * n)) if np.isfinite(n) else np.nan,
         L=L, R=spec.R, theta=theta, pi=spec.pi, d=spec.d,
-        error=mean, error_se=mean_se, floor=float(oracle(task, "bayes", tol=1e-3).error),
+        error=here.mean, error_se=here.mean_se, floor=float(oracle(task, "bayes", tol=1e-3).error),
         balance=spec.pi, interval=interval, others=theory, notes=notes,
         low=ends[0], high=ends[1], measure=measure.name,
         target=np.nan if options.target is None else options.target,
         assurance=np.nan if options.assurance is None else options.assurance,
-        scatter=found.curve.scatter,
+        assured=here.assured, scatter=float(found.curve.scatter[0]),
         studies=tuple(
             StudyRow(float(np.exp(sign * place)), study.n, study.value, study.seconds)
             for place, study in zip(found.x, found.studies, strict=True)
@@ -196,69 +227,13 @@ def _build(
         provenance=f"simulation: {len(good)} studies of {name}, and a curve fitted to them",
         question=Question("plan", task, None, {**spec.given(), "learner": name}),
     )  # fmt: skip
-    return replace(result, verdict=" ".join([*_sentences(result), *notes]))
+    return replace(result, verdict=" ".join([*sentences(result), *notes]))
 
 
 def _bags(spec: PlanSpec, answer: float, reached: bool) -> float:
     if spec.unknown != "n":
         return float(spec.n or np.nan)
     return float(np.ceil(answer - 1e-9)) if reached else np.inf
-
-
-def _notes(found: Found, values: Any, options: StudyOptions) -> tuple[str, ...]:
-    result = []
-    if found.spent:
-        left = {"seconds": f"{options.seconds:g} seconds", "studies": f"{options.studies} studies"}
-        result.append(
-            f"The search ended with its {left[found.spent]}, before the answer was known to eight "
-            "per cent."
-        )
-    failed = [study for study in found.studies if np.isnan(study.value)]
-    if failed:
-        result.append(
-            f"The classifier failed on {len(failed)} of {len(values)} studies, which are left out: "
-            f"{failed[0].failure}."
-        )
-    return tuple(result)
-
-
-def _sentences(result: ClassifierPlan) -> list[str]:
-    """Say what is needed, how sure that is, and what studies scatter."""
-    what = {"error": "test error", "auc": "AUC", "log_loss": "log loss"}.get(
-        result.measure, result.measure.replace("_", " ")
-    )
-    assured = np.isfinite(result.assurance)
-    if result.unknown == "error":
-        first = (
-            f"{result.learner} trained on {counted(result.n)} has a mean {what} of "
-            f"{result.error:.3g} ± {result.error_se:.1g}."
-        )
-        return [first, _scatter(result, what)]
-    goal = (
-        f"{result.assurance:.0%} of studies to have a {what} of {result.target:g} or better"
-        if assured
-        else f"a mean {what} of {result.target:g}"
-    )
-    if not result.reached:
-        most = f"where most was tried its mean {what} is {result.error:.3g}"
-        return [f"{result.learner} was not seen to reach {goal}: {most}."]
-    value = {
-        "n": f"{counted(result.n)}, between {result.low:,.0f} and {result.high:,.0f}",
-        "theta": f"a signal of strength {result.theta:.3g}, between {result.low:.3g} and "
-        f"{result.high:.3g}",
-        "L": f"at most {result.L:,} instances, between {result.low:,.0f} and {result.high:,.0f}",
-    }[result.unknown]
-    verb = "allows" if result.unknown == "L" else "needs"
-    first = f"{result.learner} {verb} {value} (nine of ten), for {goal}."
-    return [capitalised(first), _scatter(result, what)]
-
-
-def _scatter(result: ClassifierPlan, what: str) -> str:
-    assert result.interval is not None
-    return (
-        f"Nine of ten studies have a {what} between {result.interval.low:.3g} and "
-        f"{result.interval.high:.3g} there."
-    )
 
 
 def study_options(
@@ -272,6 +247,8 @@ def study_options(
     progress: Progress,
 ) -> StudyOptions:
     """Validate how studies are made and judged."""
+    check_n_jobs(n_jobs)
+    check_progress(progress)
     if target is not None:
         target = float(real("target", target, -np.inf, np.inf))
         best, worst = measure.best, measure.worst
@@ -284,5 +261,5 @@ def study_options(
         assurance = single("assurance", assurance, 0.5, 0.99)
     return StudyOptions(
         measure, target, assurance, float(single("seconds", seconds, 1.0, 1e7)),
-        whole("studies", studies, 12, 100_000), store, n_jobs, progress,
+        whole("studies", studies, LEAST_STUDIES, 100_000), Record(store), n_jobs, progress,
     )  # fmt: skip

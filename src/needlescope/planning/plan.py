@@ -32,6 +32,7 @@ from .sentences import with_verdict
 from .solve import Solution, limit_notes, solve
 from .spec import PlanSpec, plan_spec
 from .studies.measures import get_measure
+from .studies.study import check_classifier
 from .tuning.budget import Costs
 from .tuning.joint import check_joint_loss, other_solution_note
 
@@ -138,11 +139,13 @@ default "attention"
         Of a classifier: the probability with which a study is to meet the target, such as 0.8; by
         default the mean is to meet it.
     seconds, studies : float, default 150; int, default 120
-        What the search may use.
+        What the search may use. It ends before a round that would go beyond, so with at least four
+        studies.
     store : path, optional
-        A file that keeps finished studies; a search with the same arguments goes on from it.
+        A file that keeps finished studies; a search with the same arguments goes on from it. It
+        cannot see that the code of a classifier has changed: name another file then.
     n_jobs, progress : optional
-        As in `simulate`; a function as ``progress`` is called with the studies done and allowed.
+        As in `simulate`; progress counts the studies done and allowed.
 
     Returns
     -------
@@ -182,6 +185,7 @@ default "attention"
     if named:
         return make_plan(spec, options)
     chosen = get_measure(measure, spec.pi, specificity)
+    check_classifier(learner, chosen)
     how = study_options(
         chosen, spec.error if measure == "error" else target, assurance, seconds, studies, store,
         n_jobs, progress,

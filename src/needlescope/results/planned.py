@@ -230,9 +230,11 @@ class ClassifierPlan(Plan):
         The value to reach; NaN where the error was left out.
     assurance
         The probability with which a study is to meet the target; NaN where the mean is to meet it.
+    assured
+        The value that this share of trained classifiers has or better, at the answer.
     scatter
-        The standard deviation of studies, as that of Φ⁻¹ of half the relative distance from no
-        errors.
+        The standard deviation of trained classifiers, as that of Φ⁻¹ of half the relative distance
+        from no errors; what the finite number of fresh bags adds is taken out.
     studies
         A `StudyRow` for each simulated study, in the order they were made.
     seconds
@@ -252,6 +254,7 @@ class ClassifierPlan(Plan):
     measure: str = "error"
     target: float = np.nan
     assurance: float = np.nan
+    assured: float = np.nan
     scatter: float = np.nan
     studies: tuple[StudyRow, ...] = ()
     seconds: float = np.nan

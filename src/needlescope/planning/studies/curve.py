@@ -3,13 +3,14 @@
 Let v be a measure, and r = (v − best)/(worst − best) its distance from no errors, relative to
 knowing nothing. Studies at the coordinate x (the log of n, of θ, or minus that of L) have
 
-    t = Φ⁻¹(r/2) = a + b u + c u² + σ ε,   u = x − x̄,   ε ~ N(0, 1),
+    t = Φ⁻¹(r/2) = a + b u + c u² + s ε,   u = x − x̄,   ε ~ N(0, 1),   s² = σ² + ν²,
 
-where learning curves are nearly straight. The slope b has a prior, c one around 0, and σ one from
-what studies of this kind scatter. So the posterior of (a, b, c) is normal given σ, and the answer
-is where the curve meets the target: the mean E v, or the quantile of a study that is to meet it
-with a given probability. Its uncertainty is the spread over draws of the posterior, where they
-fall.
+where learning curves are nearly straight; ν² is the mean variance that the finite number of fresh
+bags adds to the scatter σ of trained classifiers. The slope b has a prior, c one around 0, and s
+one from what studies of this kind scatter. So the posterior of (a, b, c) is normal given s, and the
+answer is where the curve meets the target: the mean E v, for which E Φ(t) = Φ(E t/√(1 + s²)), or
+the quantile of a classifier that is to meet it with a given probability, from σ. Its uncertainty is
+the spread over draws of the posterior, where they fall.
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray
 from .measures import Measure
 
 SLOPE_SD, BEND_SD, LEVEL_SD = 0.25, 0.08, 3.0  # of the priors, in t for each unit of x
-SCATTER, SCATTER_WEIGHT = 0.06, 2.0  # the prior of σ, and how many studies it counts as
+SCATTER, SCATTER_WEIGHT = 0.06, 2.0  # the prior of s, and how many studies it counts as
 DRAWS = 400
 GRID = 241
 FLATTEST = -0.01  # a curve that falls less than that is none
 CLIP = (1e-5, 0.75)  # of r/2
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 TAIL = 0.05  # on each side of an interval
+NORMAL = ndtri((np.arange(200) + 0.5) / 200.0)  # quantiles of the standard normal
 
 
 def to_t(value: FloatArray, measure: Measure) -> FloatArray:
@@ -48,21 +50,48 @@ def from_t(t: FloatArray, measure: Measure) -> FloatArray:
     return np.asarray(measure.best + 2.0 * ndtr(t) * (measure.worst - measure.best))
 
 
+def noise_in_t(value: FloatArray, noise: FloatArray, measure: Measure) -> FloatArray:
+    """Return standard errors of a measure as those of its t, to first order.
+
+    >>> from .measures import get_measure
+    >>> noise_in_t(np.array([0.1]), np.array([0.01]), get_measure("error", 0.5)).round(3)
+    array([0.057])
+    """
+    t = to_t(value, measure)
+    density = np.exp(-0.5 * t**2) / np.sqrt(2.0 * np.pi)
+    return np.asarray(noise / (2.0 * density * abs(measure.worst - measure.best)))
+
+
 class Curve(NamedTuple):
-    """Draws of the posterior of a learning curve."""
+    """Draws of the posterior of a learning curve; the first of each is the best guess."""
 
     centre: float  # x̄
-    draws: FloatArray  # of (a, b, c), a row each; the first is the mean
-    scatter: float  # σ
+    draws: FloatArray  # of (a, b, c), a row each
+    total: FloatArray  # of s, for each row
+    scatter: FloatArray  # of σ, for each row
 
     def at(self, x: FloatArray) -> FloatArray:
         """Return t of each draw at x, draws × places."""
         u = np.asarray(x) - self.centre
         return np.asarray(self.draws @ np.array([np.ones_like(u), u, u**2]))
 
+    def mean(self, x: FloatArray, measure: Measure) -> FloatArray:
+        """Return the mean of the measure for each draw at x, draws × places."""
+        return from_t(self.at(x) / np.sqrt(1.0 + self.total[:, None] ** 2), measure)
 
-def fit_curve(x: FloatArray, t: FloatArray, slope: float, rng: np.random.Generator) -> Curve:
-    """Fit a curve to studies at x, with a prior slope.
+    def assured(self, x: FloatArray, share: float) -> FloatArray:
+        """Return the t that this share of trained classifiers have or better."""
+        return self.at(x) + self.scatter[:, None] * float(ndtri(share))
+
+
+def fit_curve(
+    x: FloatArray,
+    t: FloatArray,
+    slope: float,
+    rng: np.random.Generator,
+    noise: FloatArray | float = 0.0,
+) -> Curve:
+    """Fit a curve to studies at x, with a prior slope; ``noise`` are standard errors of t.
 
     Examples
     --------
@@ -77,18 +106,20 @@ def fit_curve(x: FloatArray, t: FloatArray, slope: float, rng: np.random.Generat
     design = np.array([np.ones_like(u), u, u**2]).T
     prior = np.array([float(np.mean(t)), slope, 0.0])
     scales = np.array([LEVEL_SD, SLOPE_SD, BEND_SD])
-    scatter = SCATTER
-    for _ in range(20):  # σ and the coefficients, in turn
-        precision = design.T @ design / scatter**2 + np.diag(scales**-2.0)
-        mean = np.linalg.solve(precision, design.T @ t / scatter**2 + prior / scales**2)
+    total = SCATTER
+    for _ in range(20):  # s and the coefficients, in turn
+        precision = design.T @ design / total**2 + np.diag(scales**-2.0)
+        mean = np.linalg.solve(precision, design.T @ t / total**2 + prior / scales**2)
         left = float(((t - design @ mean) ** 2).sum())
-        used = float(np.trace(np.linalg.solve(precision, design.T @ design)) / scatter**2)
+        used = float(np.trace(np.linalg.solve(precision, design.T @ design)) / total**2)
         weight = max(len(t) - used, 0.0) + SCATTER_WEIGHT
-        scatter = float(np.sqrt((left + SCATTER_WEIGHT * SCATTER**2) / weight))
+        total = float(np.sqrt((left + SCATTER_WEIGHT * SCATTER**2) / weight))
     root = np.linalg.cholesky(np.linalg.inv(precision))
-    wide = np.sqrt(weight / rng.chisquare(weight, DRAWS))  # σ is not known either
+    wide = np.sqrt(weight / rng.chisquare(weight, DRAWS))  # s is not known either
     draws = mean + wide[:, None] * (rng.standard_normal((DRAWS, 3)) @ root.T)
-    return Curve(centre, np.vstack([mean, draws]), scatter)
+    totals = total * np.append(1.0, wide)
+    scatter = np.sqrt(np.maximum(totals**2 - float(np.mean(np.square(noise))), 0.0))
+    return Curve(centre, np.vstack([mean, draws]), totals, scatter)
 
 
 class Crossing(NamedTuple):
@@ -107,26 +138,28 @@ def crossing(
     measure: Measure,
     limits: tuple[float, float],
     assurance: float | None = None,
+    flat_start: bool = False,
 ) -> Crossing:
     """Return where the mean, or the study at the quantile ``assurance``, meets the target.
 
-    A draw that does not meet it within the limits counts with the upper one.
+    A draw that does not meet it within the limits counts with the upper one. A curve must fall
+    where it meets the target, but at the lower limit if ``flat_start``: there are studies there.
     """
     x = np.linspace(*limits, GRID)
     t = curve.at(x)
     if assurance is None:
-        levels = from_t(t[..., None] + curve.scatter * NODES, measure)
-        off = levels @ (WEIGHTS / WEIGHTS.sum()) - target
-        off *= 1.0 if measure.falls else -1.0
+        sign = 1.0 if measure.falls else -1.0
+        off = np.asarray(sign * (curve.mean(x, measure) - target))
     else:
-        off = t + curve.scatter * float(ndtri(assurance)) - to_t(np.array(target), measure)
+        off = curve.assured(x, assurance) - to_t(np.array(target), measure)
     falling = np.gradient(t, x, axis=1) < FLATTEST
-    met = (off <= 0.0) & falling
+    falling[:, 0] |= flat_start
+    met: NDArray[np.bool_] = np.asarray((off <= 0.0) & falling)
     places = np.where(met.any(axis=1), np.argmax(met, axis=1), GRID - 1)
     rows = np.arange(len(t))
     before = np.maximum(places - 1, 0)
     here, there = off[rows, before], off[rows, places]
-    falls = here > there
+    falls = np.asarray(here > there)
     share = np.where(falls, np.clip(here / np.where(falls, here - there, 1.0), 0.0, 1.0), 1.0)
     found = x[before] + share * (x[places] - x[before])
     reached = met.any(axis=1)
@@ -138,10 +171,26 @@ def crossing(
     )
 
 
-def summary(curve: Curve, x: float, measure: Measure) -> tuple[float, float, float, float]:
-    """Return the mean measure at x with its standard error, and what nine of ten studies have."""
-    t = curve.at(np.array([x]))[:, 0]
-    means = from_t(t[:, None] + curve.scatter * NODES, measure) @ (WEIGHTS / WEIGHTS.sum())
-    ends = from_t(t[0] + curve.scatter * ndtri(np.array([TAIL, 1.0 - TAIL])), measure)
+class Summary(NamedTuple):
+    """What a curve says of studies at one place."""
+
+    mean: float
+    mean_se: float
+    low: float  # nine of ten trained classifiers are between low and high
+    high: float
+    deviation: float  # of trained classifiers
+    assured: float  # what the assured share has or better; NaN without an assurance
+
+
+def summary(curve: Curve, x: float, measure: Measure, assurance: float | None = None) -> Summary:
+    """Return what the curve says of studies at x."""
+    at = np.array([x])
+    t, sigma = curve.at(at)[0, 0], curve.scatter[0]
+    means = curve.mean(at, measure)[:, 0]
+    ends = from_t(t + sigma * ndtri(np.array([TAIL, 1.0 - TAIL])), measure)
+    deviation = float(from_t(t + sigma * NORMAL, measure).std())
+    assured = np.nan
+    if assurance is not None:
+        assured = float(from_t(curve.assured(at, assurance)[:1, 0], measure)[0])
     low, high = sorted(ends.tolist())
-    return float(means[0]), float(means[1:].std()), low, high
+    return Summary(float(means[0]), float(means[1:].std()), low, high, deviation, assured)

@@ -1,13 +1,13 @@
 """Measures of a classifier on held-out bags: what people report of it.
 
-Each goes from scores and signs (−1 or +1) to a number. Scores are log odds, or decision values
-whose sign is the answer; the log loss needs probabilities.
+Each goes from scores and signs (−1 or +1) to a number. Scores are answers (−1 or +1), decision
+values, or log odds, as the measure needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,14 @@ class Measure(NamedTuple):
     """A measure by its name: how it is computed, and which way is better.
 
     ``worst`` is its value for a classifier that knows nothing, ``best`` for one that errs nowhere.
+    ``needs`` is what of a classifier it is computed from.
     """
 
     name: str
     compute: Callable[[FloatArray, FloatArray], float]
     worst: float
     best: float
-    needs_probabilities: bool = False
+    needs: Literal["answers", "scores", "probabilities"]
 
     @property
     def falls(self) -> bool:
@@ -115,11 +116,11 @@ def get_measure(name: str, pi: float, specificity: float | None = None) -> Measu
         )
     if specificity is not None:
         at = float(real("specificity", specificity, 0.0, 1.0, open_low=True, open_high=True))
-        return Measure(name, sensitivity_at(at), 1.0 - at, 1.0)
+        return Measure(name, sensitivity_at(at), 1.0 - at, 1.0, "scores")
     entropy = float(-pi * np.log(pi) - (1.0 - pi) * np.log(1.0 - pi))
     return {
-        "error": Measure("error", error, min(pi, 1.0 - pi), 0.0),
-        "auc": Measure("auc", auc, 0.5, 1.0),
-        "balanced_accuracy": Measure("balanced_accuracy", balanced_accuracy, 0.5, 1.0),
-        "log_loss": Measure("log_loss", log_loss, entropy, 0.0, True),
+        "error": Measure("error", error, min(pi, 1.0 - pi), 0.0, "answers"),
+        "auc": Measure("auc", auc, 0.5, 1.0, "scores"),
+        "balanced_accuracy": Measure("balanced_accuracy", balanced_accuracy, 0.5, 1.0, "answers"),
+        "log_loss": Measure("log_loss", log_loss, entropy, 0.0, "probabilities"),
     }[name]
