@@ -151,9 +151,7 @@ CASES = [
     Case("joint that is neither", lambda: ns.compare(TASK, 4.0, joint=1), "joint must be True or"),
     Case("a tolerance of zero", plans(error=0.1, tol=0.0), "tol must be a number in"),
     *(
-        Case(
-            f"{name} of a learner with a theory", plans(error=0.1, **more), f"{name} goes with a cl"
-        )
+        Case(f"{name} of a learner with a theory", plans(error=0.1, **more), f"{name} goes with a")
         for name, more in (
             ("measure", {"measure": "auc"}),
             ("target", {"target": 0.8}),
@@ -177,7 +175,7 @@ CASES = [
             (
                 "a target beyond the likelihood ratio's",
                 {"measure": "auc", "target": 0.9999},
-                "target must be below 0.99?, the auc with a known signal",
+                r"target must be below 0\.9\d*, the auc with a known signal",
             ),
             ("a measure that is none", {"error": 0.1, "measure": "f1"}, "measure must be one of"),
             (
@@ -191,7 +189,7 @@ CASES = [
                 "specificity goes with measure='sensitivity'",
             ),
             ("certainty", {"error": 0.1, "assurance": 1.0}, "assurance must be a .*0.5"),
-            ("no time", {"error": 0.1, "seconds": 0.0}, "seconds must be a .* at least 1"),
+            ("no time", {"error": 0.1, "seconds": 0.0}, r"seconds must be a number in \[1"),
             ("too few studies", {"error": 0.1, "studies": 3}, "studies must be an integer in 12"),
             ("no path", {"error": 0.1, "store": 3}, "store must be the path of a file of studies"),
             ("costs", {"error": 0.1, "costs": (1.0, 2.0)}, "positives, costs and spend are for"),
@@ -205,7 +203,7 @@ CASES = [
             (
                 "too many numbers",
                 {"n": 10**6, "L": 1000, "pi": 0.5},
-                "n=1,000,000 bags of 1000 inst",
+                "n=1,000,000 bags of",
             ),
             ("too many features", {"error": 0.1, "d": 10**6}, "d=1,000,000 is too large for stu"),
         )
@@ -213,11 +211,9 @@ CASES = [
     Case(
         "studies of a class",
         plans(error=0.1, learner=PooledClassifier),
-        r"write PooledClassifier\(\)",
+        "write Pooled",
     ),
-    Case(
-        "studies of a number", plans(error=0.1, learner=3), "learner must be the name of a learner"
-    ),
+    Case("studies of a number", plans(error=0.1, learner=3), "learner must be the name of"),
     Case(
         "log loss without probabilities",
         plans(learner=SVC(), measure="log_loss", target=0.3),

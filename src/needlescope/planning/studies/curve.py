@@ -3,14 +3,15 @@
 Let v be a measure, and r = (v − best)/(worst − best) its distance from no errors, relative to
 knowing nothing. Studies at the coordinate x (the log of n, of θ, or minus that of L) have
 
-    t = Φ⁻¹(r/2) = a + b u + c u² + s ε,   u = x − x̄,   ε ~ N(0, 1),   s² = σ² + ν²,
+    t = Φ⁻¹(r/2) = a + b u + c u² + s ε,   u = x − x̄,   E ε² = 1,   s² = σ² + ν²,
 
 where learning curves are nearly straight; ν² is the mean variance that the finite number of fresh
 bags adds to the scatter σ of trained classifiers. The slope b has a prior, c one around 0, and s
-one from what studies of this kind scatter. So the posterior of (a, b, c) is normal given s, and the
-answer is where the curve meets the target: the mean E v, for which E Φ(t) = Φ(E t/√(1 + s²)), or
-the quantile of a classifier that is to meet it with a given probability, from σ. Its uncertainty is
-the spread over draws of the posterior, where they fall.
+one from what studies of this kind scatter; the posterior of (a, b, c) given s is taken as normal.
+The answer is where the curve meets the target: the mean E v, from s, or the quantile of a
+classifier that is to meet it with a given probability, from σ. With few bags some classifiers fail
+altogether, and ε is far from normal: its law is that of the residuals, with a dozen normal ones for
+steadiness. The answer's uncertainty is the spread over draws of the posterior, where they fall.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ from .measures import Measure
 SLOPE_SD, BEND_SD, LEVEL_SD = 0.25, 0.08, 3.0  # of the priors, in t for each unit of x
 SCATTER, SCATTER_WEIGHT = 0.06, 2.0  # the prior of s, and how many studies it counts as
 DRAWS = 400
-GRID = 241
+GRID = 121
 FLATTEST = -0.01  # a curve that falls less than that is none
 CLIP = (1e-5, 0.75)  # of r/2
 TAIL = 0.05  # on each side of an interval
-NORMAL = ndtri((np.arange(200) + 0.5) / 200.0)  # quantiles of the standard normal
+NODES, FINE = 9, 20  # groups of ε, of equal probability, and quantiles averaged in each
+NORMAL_WEIGHT = 12.0  # how many residuals the normal law of ε counts as
 
 
 def to_t(value: FloatArray, measure: Measure) -> FloatArray:
@@ -69,6 +71,8 @@ class Curve(NamedTuple):
     draws: FloatArray  # of (a, b, c), a row each
     total: FloatArray  # of s, for each row
     scatter: FloatArray  # of σ, for each row
+    residuals: FloatArray  # of ε, with variance 1
+    shifts: FloatArray  # standard normal, of what is not known of a quantile; the first is 0
 
     def at(self, x: FloatArray) -> FloatArray:
         """Return t of each draw at x, draws × places."""
@@ -77,11 +81,35 @@ class Curve(NamedTuple):
 
     def mean(self, x: FloatArray, measure: Measure) -> FloatArray:
         """Return the mean of the measure for each draw at x, draws × places."""
-        return from_t(self.at(x) / np.sqrt(1.0 + self.total[:, None] ** 2), measure)
+        drawn = self.at(x)[..., None] + self.total[:, None, None] * self.nodes
+        return np.asarray(from_t(drawn, measure).mean(axis=-1))
 
     def assured(self, x: FloatArray, share: float) -> FloatArray:
         """Return the t that this share of trained classifiers have or better."""
-        return self.at(x) + self.scatter[:, None] * float(ndtri(share))
+        z, count = float(ndtri(share)), len(self.residuals)
+        density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+        normal = 1.0 + 0.5 * z**2  # N times the variance of a + σz, which the draws have
+        beyond = max(share * (1.0 - share) / density**2 - normal, 0.0)  # of a quantile of residuals
+        unknown = self.share_of_residuals * np.sqrt(beyond / count) * self.shifts
+        quantile = self.quantiles(np.array([share]))[0] + unknown
+        return np.asarray(self.at(x) + (self.scatter * quantile)[:, None])
+
+    @property
+    def share_of_residuals(self) -> float:
+        """The weight of the residuals beside the normal law."""
+        return len(self.residuals) / (len(self.residuals) + NORMAL_WEIGHT)
+
+    @property
+    def nodes(self) -> FloatArray:
+        """Groups of ε, of equal probability."""
+        fine = self.quantiles((np.arange(NODES * FINE) + 0.5) / (NODES * FINE))
+        groups = fine.reshape(NODES, FINE).mean(axis=1)
+        return np.asarray((groups - groups.mean()) / groups.std())
+
+    def quantiles(self, share: FloatArray) -> FloatArray:
+        """Return quantiles of ε, between those of the residuals and of the normal law."""
+        weight = self.share_of_residuals
+        return np.asarray(weight * np.quantile(self.residuals, share) + (1 - weight) * ndtri(share))
 
 
 def fit_curve(
@@ -119,7 +147,12 @@ def fit_curve(
     draws = mean + wide[:, None] * (rng.standard_normal((DRAWS, 3)) @ root.T)
     totals = total * np.append(1.0, wide)
     scatter = np.sqrt(np.maximum(totals**2 - float(np.mean(np.square(noise))), 0.0))
-    return Curve(centre, np.vstack([mean, draws]), totals, scatter)
+    residuals = t - design @ mean
+    residuals = residuals - residuals.mean()
+    deviation = float(residuals.std())
+    residuals = residuals / deviation if deviation > 0.0 else ndtri((np.arange(12) + 0.5) / 12)
+    shifts = np.append(0.0, rng.standard_normal(DRAWS))
+    return Curve(centre, np.vstack([mean, draws]), totals, scatter, residuals, shifts)
 
 
 class Crossing(NamedTuple):
@@ -154,15 +187,16 @@ def crossing(
         off = curve.assured(x, assurance) - to_t(np.array(target), measure)
     falling = np.gradient(t, x, axis=1) < FLATTEST
     falling[:, 0] |= flat_start
-    met: NDArray[np.bool_] = np.asarray((off <= 0.0) & falling)
+    met: NDArray[np.bool_] = np.logical_and(off <= 0.0, falling)
     places = np.where(met.any(axis=1), np.argmax(met, axis=1), GRID - 1)
     rows = np.arange(len(t))
     before = np.maximum(places - 1, 0)
     here, there = off[rows, before], off[rows, places]
-    falls = np.asarray(here > there)
-    share = np.where(falls, np.clip(here / np.where(falls, here - there, 1.0), 0.0, 1.0), 1.0)
+    falls: NDArray[np.bool_] = np.greater(here, there)
+    drop = np.where(falls, here - there, 1.0)
+    share = np.where(falls, np.clip(here / drop, 0.0, 1.0), 1.0)
     found = x[before] + share * (x[places] - x[before])
-    reached = met.any(axis=1)
+    reached = np.asarray(met.any(axis=1))
     found = np.where(reached, found, limits[1])
     spread = found[1:]
     low, high = np.quantile(spread, [TAIL, 1.0 - TAIL])
@@ -187,8 +221,8 @@ def summary(curve: Curve, x: float, measure: Measure, assurance: float | None = 
     at = np.array([x])
     t, sigma = curve.at(at)[0, 0], curve.scatter[0]
     means = curve.mean(at, measure)[:, 0]
-    ends = from_t(t + sigma * ndtri(np.array([TAIL, 1.0 - TAIL])), measure)
-    deviation = float(from_t(t + sigma * NORMAL, measure).std())
+    ends = from_t(t + sigma * curve.quantiles(np.array([TAIL, 1.0 - TAIL])), measure)
+    deviation = float(from_t(t + sigma * curve.nodes, measure).std())
     assured = np.nan
     if assurance is not None:
         assured = float(from_t(curve.assured(at, assurance)[:1, 0], measure)[0])

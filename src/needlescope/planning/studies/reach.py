@@ -38,7 +38,7 @@ def check_reachable(task: Task, measure: Measure, target: float) -> None:
     if sign * (target - value) < -SURE * error:
         side = "above" if measure.falls else "below"
         raise ValueError(
-            f"target must be {side} {value:.2f}, the {measure.name} with a known signal: no "
+            f"target must be {side} {value:.3g}, the {measure.name} with a known signal: no "
             f"classifier has a better one; got {target:g}; ask for less, or for a stronger signal"
         )
 
