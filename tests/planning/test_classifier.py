@@ -13,7 +13,6 @@ from needlescope.estimators import PooledClassifier
 from needlescope.results.planned import ClassifierPlan
 from tests.planning.studies.bags import AT, E_AT, Constant, Failing, Known
 
-COVERS = ("classifier_sentences",)
 ASK = {"L": 2, "theta": 40.0, "d": 1, "others": False, "n_jobs": 1}
 
 

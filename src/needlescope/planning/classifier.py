@@ -21,7 +21,6 @@ from ..running.processes import Progress, check_n_jobs
 from ..running.progress import check_progress, reporting
 from ..running.seeds import streams
 from ..theory.oracle.least_error import oracle
-from .classifier_sentences import notes_of, sentences
 from .others import names_of, other_learners
 from .spec import PlanSpec
 from .studies.curve import summary
@@ -38,6 +37,7 @@ from .studies.search import (
     measure_at,
 )
 from .studies.study import SINGLE_CLASS
+from .studies.verdict import notes_of, sentences
 from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
@@ -208,7 +208,7 @@ def _build(
     interval = Interval(
         here.low, here.high, here.mean, here.deviation, float(single), len(good)
     )  # fmt: skip
-    notes = notes_of(spec, found, LEAST_OF_CLASS, options.seconds, options.studies)
+    notes = notes_of(spec.unknown, spec.pi, found, LEAST_OF_CLASS, options.seconds, options.studies)
     result = ClassifierPlan(
         unknown=spec.unknown, learner=name, n=n, n0=np.nan, n1=np.nan,
         positives=float(round(spec.pi * n)) if np.isfinite(n) else np.nan,

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..results.planned import ClassifierPlan
-from .sentences import capitalised, counted
-from .spec import PlanSpec
-from .studies.search import DEVIATION_TOL, Found
+from ...results.planned import ClassifierPlan
+from .search import DEVIATION_TOL, Found
 
 
 def notes_of(
-    spec: PlanSpec, found: Found, least_of_class: int, seconds: float, studies: int
+    unknown: str, pi: float, found: Found, least_of_class: int, seconds: float, studies: int
 ) -> tuple[str, ...]:
     """Say what of the answer is not as it seems: its limits, its budget, failures."""
     result = []
-    least = least_of_class / min(spec.pi, 1.0 - spec.pi)
+    least = least_of_class / min(pi, 1.0 - pi)
     if found.at_low_end:
         result.append(
             f"Fewer than {least:,.0f} bags, {least_of_class} of the rarer class, were not tried."
-            if spec.unknown == "n"
+            if unknown == "n"
             else "Weaker signals were not tried."
-            if spec.unknown == "theta"
+            if unknown == "theta"
             else "Longer bags were not tried."
         )
     if found.spent:
@@ -29,7 +27,7 @@ def notes_of(
         result.append(
             f"The search ended with its {left[found.spent]}, before the answer was known to "
             f"{DEVIATION_TOL:.0%}."
-            if spec.unknown != "error"
+            if unknown != "error"
             else f"The search ended with its {left[found.spent]}."
         )
     failed = [study for study in found.studies if np.isnan(study.value)]
@@ -49,7 +47,7 @@ def sentences(result: ClassifierPlan) -> list[str]:
     assured = np.isfinite(result.assurance)
     if result.unknown == "error":
         first = (
-            f"{result.learner} trained on {counted(result.n)} has a mean {what} of "
+            f"{result.learner} trained on {result.n:,.0f} bags has a mean {what} of "
             f"{result.error:.3g} ± {result.error_se:.1g}."
         )
         share = f"{result.assurance:.0%} of studies have {result.assured:.3g} or better."
@@ -63,14 +61,14 @@ def sentences(result: ClassifierPlan) -> list[str]:
         most = f"where most was tried its mean {what} is {result.error:.3g}"
         return [f"{result.learner} was not seen to reach {goal}: {most}."]
     value = {
-        "n": f"{counted(result.n)}, between {result.low:,.0f} and {result.high:,.0f}",
+        "n": f"{result.n:,.0f} bags, between {result.low:,.0f} and {result.high:,.0f}",
         "theta": f"a signal of strength {result.theta:.3g}, between {result.low:.3g} and "
         f"{result.high:.3g}",
         "L": f"at most {result.L:,} instances, between {result.low:,.0f} and {result.high:,.0f}",
     }[result.unknown]
     verb = "allows" if result.unknown == "L" else "needs"
     first = f"{result.learner} {verb} {value} (nine of ten), for {goal}."
-    return [capitalised(first), _scatter(result, what)]
+    return [first, _scatter(result, what)]
 
 
 def _scatter(result: ClassifierPlan, what: str) -> str:
