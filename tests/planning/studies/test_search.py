@@ -108,8 +108,10 @@ def test_targets_at_either_end():
 
 @pytest.mark.usefixtures("quick")
 def test_an_answer_far_from_the_guess_is_walked_to():
-    found = run(make(Known(0.02)), guess=25.0, target=0.03)  # at some 2,700 bags
-    truth_x = np.log(AT) + (ndtri(0.03) * np.sqrt(1.0 + 0.02**2) - ndtri(E_AT)) / SLOPE
+    target, limits = 0.003, (LIMITS[0], float(np.log(1e6)))  # at some 23,000 bags
+    found = find(make(Known(0.02)), float(np.log(25.0)), -0.35, target, limits, None)
+    away = ndtri(target) * np.sqrt(1.0 + 0.02**2) - ndtri(E_AT)
+    truth_x = np.log(AT) + away / SLOPE
     assert abs(found.crossing.x - truth_x) < 4.0 * found.crossing.deviation + 0.01
 
 
