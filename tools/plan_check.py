@@ -1,6 +1,6 @@
 """Properties of the planner on random questions: `make plan-check`.
 
-Three parts, each over questions drawn from a seed, so that one can be asked again:
+Four parts, each over questions drawn from a seed, so that one can be asked again:
 
 - ``questions``: every question to `plan` (all unknowns and learners, rare classes, small d, L to
   10⁵) is answered or refused in a sentence, and where it can be simulated the mean error is within
@@ -8,7 +8,8 @@ Three parts, each over questions drawn from a seed, so that one can be asked aga
 - ``settings``: `tune` is never worse than the default training or than a small grid of settings,
   beyond its tolerance, and `compare` answers;
 - ``plans``: of moderate tasks, how often the target is met, and how many data sets lie in the
-  interval that says nine of ten.
+  interval that says nine of ten;
+- ``classifiers``: the same of plans for a classifier (`plan_check_classifiers`), in white noise.
 
 The suite asks a few of the same questions (`tests/planning/test_properties.py`).
 """
@@ -25,6 +26,7 @@ import numpy as np
 import needlescope as ns
 from needlescope.planning import TUNED as MODELS
 from needlescope.planning import USUAL
+from tools.plan_check_classifiers import classifiers
 
 MOST_BAGS = 5000  # in a data set that is simulated
 MOST_TOKENS = 300  # in a bag of it
@@ -263,10 +265,13 @@ def plans(count: int, trials: int, seed: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["questions", "settings", "plans"], nargs="?")
+    parser.add_argument(
+        "part", choices=["questions", "settings", "plans", "classifiers"], nargs="?"
+    )
     parser.add_argument("--count", type=int, default=84)
     parser.add_argument("--trials", type=int, default=24)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--learner", choices=["both", "pooled", "attention"], default="both")
     given = parser.parse_args()
     if given.part in (None, "settings"):
         run_checks(check_settings, given.count, given.seed)
@@ -274,3 +279,5 @@ if __name__ == "__main__":
         run_checks(lambda k: check_question(k, given.trials), given.count, given.seed)
     if given.part in (None, "plans"):
         plans(given.count, given.trials, given.seed)
+    if given.part in (None, "classifiers"):
+        classifiers(given.count, given.trials, given.seed, given.learner)

@@ -7,8 +7,10 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 import needlescope as ns
+from needlescope.estimators import PooledClassifier
 from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
@@ -148,6 +150,75 @@ CASES = [
     ),
     Case("joint that is neither", lambda: ns.compare(TASK, 4.0, joint=1), "joint must be True or"),
     Case("a tolerance of zero", plans(error=0.1, tol=0.0), "tol must be a number in"),
+    *(
+        Case(f"{name} of a learner with a theory", plans(error=0.1, **more), f"{name} goes with a")
+        for name, more in (
+            ("measure", {"measure": "auc"}),
+            ("target", {"target": 0.8}),
+            ("specificity", {"specificity": 0.9}),
+            ("assurance", {"assurance": 0.8}),
+            ("store", {"store": "studies.jsonl"}),
+        )
+    ),
+    *(
+        Case(f"studies with {name}", plans(learner=PooledClassifier(), **more), says)
+        for name, more, says in (
+            ("an error below the Bayes error", {"error": 0.01}, r"error must be above 0\.01782"),
+            ("an error above the prior's", {"error": 0.6}, r"error must be below 0\.5"),
+            ("nothing left out", {"error": 0.1, "n": 50}, ONE + "got all four"),
+            ("two targets", {"error": 0.1, "target": 0.2}, "target goes with a measure other"),
+            (
+                "a target below no knowledge",
+                {"measure": "auc", "target": 0.4},
+                "target must be between 0.5, which needs no data, and 1",
+            ),
+            (
+                "a target beyond the likelihood ratio's",
+                {"measure": "auc", "target": 0.9999},
+                r"target must be below 0\.9\d*, the auc with a known signal",
+            ),
+            ("a measure that is none", {"error": 0.1, "measure": "f1"}, "measure must be one of"),
+            (
+                "a specificity of another measure",
+                {"measure": "auc", "target": 0.8, "specificity": 0.9},
+                "specificity goes with measure='sensitivity'",
+            ),
+            (
+                "no specificity",
+                {"measure": "sensitivity", "target": 0.8},
+                "specificity goes with measure='sensitivity'",
+            ),
+            ("certainty", {"error": 0.1, "assurance": 1.0}, "assurance must be a .*0.5"),
+            ("no time", {"error": 0.1, "seconds": 0.0}, r"seconds must be a number in \[1"),
+            ("too few studies", {"error": 0.1, "studies": 3}, "studies must be an integer in 12"),
+            ("no path", {"error": 0.1, "store": 3}, "store must be the path of a file of studies"),
+            ("costs", {"error": 0.1, "costs": (1.0, 2.0)}, "positives, costs and spend are for"),
+            ("no processes", {"error": 0.1, "n_jobs": 0}, "n_jobs must be an integer in 1"),
+            ("a progress of words", {"error": 0.1, "progress": "yes"}, "progress must be True, F"),
+            (
+                "joint training in a spectrum beside",
+                {"error": 0.2, "noise": SPIKED, "others": ["joint"]},
+                "joint training supports only tasks with white noise",
+            ),
+            (
+                "too many numbers",
+                {"n": 10**6, "L": 1000, "pi": 0.5},
+                "n=1,000,000 bags of",
+            ),
+            ("too many features", {"error": 0.1, "d": 10**6}, "d=1,000,000 is too large for stu"),
+        )
+    ),
+    Case(
+        "studies of a class",
+        plans(error=0.1, learner=PooledClassifier),
+        "write Pooled",
+    ),
+    Case("studies of a number", plans(error=0.1, learner=3), "learner must be the name of"),
+    Case(
+        "log loss without probabilities",
+        plans(learner=SVC(), measure="log_loss", target=0.3),
+        "learner must have predict_proba for measure='log_loss'",
+    ),
     Case(
         "a pilot and no question",
         lambda: ns.plan_from_pilot(np.zeros((4, 2, 2)), [0, 1, 0, 1]),

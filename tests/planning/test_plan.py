@@ -12,7 +12,7 @@ from needlescope.planning.learners import Evaluation
 from needlescope.planning.learning_curves import learning_curves
 from needlescope.planning.solve import solve
 from needlescope.planning.spec import plan_spec
-from needlescope.planning.spread import _errors
+from needlescope.planning.studies.spread import _errors
 from needlescope.running.seeds import streams
 
 COVERS = (

@@ -55,12 +55,16 @@ def names_of(others: bool | Sequence[str]) -> tuple[str, ...]:
 
 
 def other_learners(
-    spec: PlanSpec, learner: Learner, loss: str | Loss, others: bool | Sequence[str] = True
+    spec: PlanSpec, learner: Learner | None, loss: str | Loss, others: bool | Sequence[str] = True
 ) -> tuple[OtherLearner, ...]:
-    """Return what each other learner, and each oracle, needs or reaches; where unknown, why."""
+    """Return what each other learner, and each oracle, needs or reaches; where unknown, why.
+
+    A plan for a classifier has no ``learner`` among them.
+    """
     if isinstance(others, bool | np.bool_) and not others:
         return ()
-    rest = [get_learner(name, loss) for name in names_of(others) if name != learner.name]
+    planned = None if learner is None else learner.name
+    rest = [get_learner(name, loss) for name in names_of(others) if name != planned]
     result = []
     for other in (*rest, *ORACLES):
         try:

@@ -17,11 +17,13 @@ from ..grid import yes_or_no
 from ..losses import Loss, get_loss
 from ..noise import Noise
 from ..results.planned import OtherLearner, Plan
+from ..running.processes import Progress
 from ..running.seeds import check_seed
 from ..theory.common.arguments import check_tol
 from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
 from ..training import Training
+from .classifier import plan_classifier, study_options
 from .finite import AtDimension, at_dimension
 from .learners import Learner, get_learner
 from .others import check_others, names_of, other_learners
@@ -29,10 +31,13 @@ from .rare_events import rare_event_note
 from .sentences import with_verdict
 from .solve import Solution, limit_notes, solve
 from .spec import PlanSpec, plan_spec
+from .studies.measures import get_measure
+from .studies.study import check_classifier
 from .tuning.budget import Costs
 from .tuning.joint import check_joint_loss, other_solution_note
 
 TOL_SHARE = 0.01  # the largest tolerance, relative to a target
+ANY_ERROR = 0.5  # of the constant answer's, where another measure has the target
 STEPS = ("eta_w", "eta_b", "eta_q", "beta")
 
 
@@ -45,7 +50,7 @@ def plan(
     d: int | None = None,
     n: int | None = None,
     error: float | None = None,
-    learner: str = "attention",
+    learner: Any = "attention",
     loss: str | Loss = "logistic",
     positives: int | None = None,
     costs: tuple[float, float] | None = None,
@@ -56,6 +61,15 @@ def plan(
     seed: Any = 0,
     noise: Noise | None = None,
     signal: Any = None,
+    measure: str = "error",
+    target: float | None = None,
+    specificity: float | None = None,
+    assurance: float | None = None,
+    seconds: float = 150.0,
+    studies: int = 120,
+    store: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
 ) -> Plan:
     """Plan how much data an error needs, how strong a signal, among how many instances.
 
@@ -83,11 +97,12 @@ def plan(
     error : float, optional
         The test error: above the Bayes error (of a known signal), below min(π, 1 − π), which
         needs no data.
-    learner : "attention", "joint", "pooled", "vectorized", "bayes_optimal" or "amp", default \
-"attention"
-        One of three models, of which attention may be trained end to end ("joint"; in white noise,
-        and L up to 100 where it is left out), the Bayes-optimal learner, or approximate message
-        passing (AMP).
+    learner : classifier, "attention", "joint", "pooled", "vectorized", "bayes_optimal" or "amp", \
+default "attention"
+        A classifier of bags with ``fit``, such as ``estimators.AttentionClassifier()``: it is
+        fitted to simulated studies, and the plan is a `ClassifierPlan`. Or one of three models, of
+        which attention may be trained end to end ("joint"; in white noise, and L up to 100 where
+        it is left out), the Bayes-optimal learner, or approximate message passing (AMP).
     loss : str or Loss, default "logistic"
         The loss that is trained with; without kinks for "joint".
     positives : int, optional
@@ -115,6 +130,23 @@ def plan(
         As in `Task`: noise with a spectrum or a covariance, and the place of the signal in it. The
         classifiers see features as they are; for whitened ones plan for ``task.whitened``.
 
+    measure, target : str, default "error"; float
+        Of a classifier: what the target is of. "auc", "balanced_accuracy", "log_loss" or
+        "sensitivity" take a ``target`` in place of an ``error``.
+    specificity : float, optional
+        With "sensitivity": where it is measured.
+    assurance : float, optional
+        Of a classifier: the probability with which a study is to meet the target, such as 0.8; by
+        default the mean is to meet it.
+    seconds, studies : float, default 150; int, default 120
+        What the search may use. It ends before a round that would go beyond, so with at least four
+        studies.
+    store : path, optional
+        A file that keeps finished studies; a search with the same arguments goes on from it. It
+        cannot see that the code of a classifier has changed: name another file then.
+    n_jobs, progress : optional
+        As in `simulate`; progress counts the studies done and allowed.
+
     Returns
     -------
     Plan
@@ -136,10 +168,43 @@ def plan(
     """
     options = PlanOptions(loss, interval, others, tol, seed)
     options.check()
+    named, numbers = isinstance(learner, str), (positives, costs, spend)
+    if named:
+        _check_only_studies(measure, target, specificity, assurance, store)
+    elif target is not None:
+        if measure == "error" or error is not None:
+            raise ValueError(
+                "target goes with a measure other than 'error', whose target is error=; got "
+                f"measure={measure!r}, target={target!r} and error={error!r}"
+            )
+        error = ANY_ERROR * min(float(pi), 1.0 - float(pi))  # so that it is not what is left out
     spec = plan_spec(
-        L, R, theta, pi, d, n, error, learner, positives, costs, spend, noise=noise, signal=signal
-    )
-    return make_plan(spec, options)
+        L, R, theta, pi, d, n, error, learner if named else "bayes_optimal", *numbers,
+        noise=noise, signal=signal, estimated=measure != "error",
+    )  # fmt: skip
+    if named:
+        return make_plan(spec, options)
+    chosen = get_measure(measure, spec.pi, specificity)
+    check_classifier(learner, chosen)
+    how = study_options(
+        chosen, spec.error if measure == "error" else target, assurance, seconds, studies, store,
+        n_jobs, progress,
+    )  # fmt: skip
+    return plan_classifier(spec, learner, how, loss, others, seed)
+
+
+def _check_only_studies(
+    measure: str, target: Any, specificity: Any, assurance: Any, store: Any
+) -> None:
+    """Refuse what belongs to a classifier's studies."""
+    given = {"target": target, "specificity": specificity, "assurance": assurance, "store": store}
+    wrong = [name for name, value in given.items() if value is not None]
+    wrong = ["measure"] * (measure != "error") + wrong
+    if wrong:
+        raise ValueError(
+            f"{wrong[0]} goes with a classifier, whose studies are simulated; give "
+            "learner=AttentionClassifier(), or leave it out"
+        )
 
 
 class PlanOptions(NamedTuple):

@@ -199,6 +199,67 @@ class PilotPlan(Plan):
     trust: str = ""
 
 
+class StudyRow(NamedTuple):
+    """A simulated study: the value of what was left out, the number of bags, and what it measured.
+
+    ``measured`` is NaN where the classifier failed.
+    """
+
+    at: float
+    n: int
+    measured: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassifierPlan(Plan):
+    """A plan for a classifier, from simulated studies.
+
+    Attributes
+    ----------
+    unknown, learner, n, n0, n1, positives, L, R, theta, pi, d, error, error_se, limit_error, \
+    limit_error_se, floor, kappa, cosine_q, ridge, ridge_q, loss, eta_w, eta_b, eta_q, beta, \
+    balance, shift, spend, interval, others, notes, verdict, provenance
+        As in `Plan`; ``error`` is the mean of ``measure``. What belongs to the theory's protocols
+        is NaN.
+    low, high
+        Nine of ten: the interval of the answer, from the uncertainty of the learning curve.
+    measure
+        What was measured on fresh bags.
+    target
+        The value to reach; NaN where the error was left out.
+    assurance
+        The probability with which a study is to meet the target; NaN where the mean is to meet it.
+    assured
+        The value that this share of trained classifiers has or better, at the answer.
+    scatter
+        The standard deviation of trained classifiers, as that of Φ⁻¹ of half the relative distance
+        from no errors; what the finite number of fresh bags adds is taken out.
+    studies
+        A `StudyRow` for each simulated study, in the order they were made.
+    seconds
+        What the studies took, added up.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> from needlescope.estimators import PooledClassifier
+    >>> result = ns.plan(L=4, theta=4.0, d=20, error=0.2, learner=PooledClassifier(), others=False)
+    >>> result.low < result.n < result.high, result.measure, len(result.studies) >= 12
+    (True, 'error', True)
+    """
+
+    low: float = np.nan
+    high: float = np.nan
+    measure: str = "error"
+    target: float = np.nan
+    assurance: float = np.nan
+    assured: float = np.nan
+    scatter: float = np.nan
+    studies: tuple[StudyRow, ...] = ()
+    seconds: float = np.nan
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned(Answer):
     """The best training of a budget, and what other settings cost.

@@ -31,7 +31,7 @@ from ...planning.classifier_errors import (
     trained_query,
 )
 from ...planning.ranking import predicted_auc
-from ...planning.spread import at_dimension
+from ...planning.studies.spread import at_dimension
 from ...task import Task
 from ...training import Training
 from .fit import Fitted

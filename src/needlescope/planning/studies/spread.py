@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from ..arrays import FloatArray
-from ..errors import NoMinimiser, NotConverged
-from ..results.planned import Interval
-from ..running.seeds import streams
-from ..simulation.simulate import simulate
-from ..task import Task
-from ..training import Training
-from .tuning.bias_shift import trial_errors
+from ...arrays import FloatArray
+from ...errors import NoMinimiser, NotConverged
+from ...results.planned import Interval
+from ...running.seeds import streams
+from ...simulation.simulate import simulate
+from ...task import Task
+from ...training import Training
+from ..tuning.bias_shift import trial_errors
 
 TRIALS = 64
 MEAN_TOL = 0.03  # relative standard error of the mean, above which there are

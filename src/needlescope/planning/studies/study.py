@@ -1,0 +1,210 @@
+"""One simulated study: draw bags of a task, fit a classifier, measure it on fresh bags.
+
+The classifier is anything with ``fit(X, y)`` and a method that the measure needs: its answers, its
+scores or its probabilities (`METHODS`). A copy of it is fitted, with random states of the study's
+own. Bags are an array (bags, instances, features), labels 0 and 1.
+
+A measured value has a standard error, since the fresh bags are finite in number: the deviation of
+the measure over bootstrap samples of them.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...models.blocks import hold
+from ...noise import STANDARD
+from ...running.seeds import generator
+from ...simulation.samples.data import tokens
+from ...simulation.samples.placed import placed
+from ...task import Task
+from .measures import LEAST_PROBABILITY, Measure
+
+TEST_BAGS = 4000
+TEST_NUMBERS = 1 << 25  # of the held-out bags, at the most
+LEAST_TEST_BAGS = 500
+LEAST_TEST_RARE = 50  # of the rarer class, where there is room
+RESAMPLES = 16  # of the fresh bags, for the standard error of what is measured
+METHODS = {
+    "answers": ("predict", "decision_function", "predict_proba"),
+    "scores": ("decision_function", "predict_proba"),
+    "probabilities": ("predict_proba",),
+}  # of a classifier, the first that there is, by what a measure needs
+
+
+SINGLE_CLASS = "a single class"
+
+
+class Job(NamedTuple):
+    """What a study needs; it may run in another process."""
+
+    classifier: Any
+    task: Task
+    d: int
+    n: int
+    measure: Measure
+    seed: np.random.SeedSequence
+
+
+class Study(NamedTuple):
+    """The number of bags, what was measured, and the seconds it took; NaN and why if it failed.
+
+    ``noise`` is the standard error of the value that the finite number of fresh bags leaves.
+    """
+
+    n: int
+    value: float
+    seconds: float
+    failure: str = ""
+    noise: float = 0.0
+
+
+def check_classifier(classifier: Any, measure: Measure) -> None:
+    """Refuse what is no classifier of bags, or does not score as the measure needs.
+
+    Examples
+    --------
+    >>> from .measures import get_measure
+    >>> check_classifier("forest", get_measure("error", 0.5))
+    Traceback (most recent call last):
+    ValueError: learner must be the name of a learner or a classifier of bags with fit, got 'forest'
+    """
+    if isinstance(classifier, type):
+        raise ValueError(
+            f"learner must be a classifier, got the class {classifier.__name__}; write "
+            f"{classifier.__name__}()"
+        )
+    if not callable(getattr(classifier, "fit", None)):
+        raise ValueError(
+            "learner must be the name of a learner or a classifier of bags with fit, got "
+            f"{classifier!r}"
+        )
+    ways = METHODS[measure.needs]
+    if not any(callable(getattr(classifier, name, None)) for name in ways):
+        raise ValueError(
+            f"learner must have {' or '.join(ways)} for measure={measure.name!r}, got "
+            f"{classifier!r}"
+        )
+
+
+def run_study(job: Job) -> Study:
+    """Draw, fit and measure once.
+
+    Examples
+    --------
+    >>> from needlescope.estimators import PooledClassifier
+    >>> from .measures import get_measure
+    >>> task, seed = Task(L=3, R=1, theta=5.0, pi=0.5), np.random.SeedSequence(0)
+    >>> job = Job(PooledClassifier(), task, 5, 60, get_measure("error", 0.5), seed)
+    >>> 0.0 < run_study(job).value < 0.3
+    True
+    """
+    start = time.perf_counter()
+    seed = np.random.SeedSequence(job.seed.entropy, spawn_key=job.seed.spawn_key)
+    drawn, test_seed, fit_seed, signal, again = seed.spawn(5)
+    xi = _direction(job.task, job.d, generator(signal))
+    X, y = _bags(job.task, job.n, xi, drawn)
+    if len(np.unique(y)) < 2:
+        return Study(job.n, job.measure.worst, time.perf_counter() - start, SINGLE_CLASS)
+    classifier = _copy(job.classifier, fit_seed)
+    held_out, sign = _bags(job.task, _test_bags(job), xi, test_seed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            classifier.fit(X, (y > 0.0).astype(int))
+            score = _scores(classifier, held_out, job.measure)
+        value, noise = _measured(job.measure, score, sign, generator(again))
+    except Exception as problem:  # whatever a classifier of the user's raises
+        why = f"{type(problem).__name__}: {problem}"
+        return Study(job.n, np.nan, time.perf_counter() - start, why)
+    return Study(job.n, value, time.perf_counter() - start, "", noise)
+
+
+def _test_bags(job: Job) -> int:
+    """Return the number of fresh bags: enough of the rarer class, if there is room."""
+    rarer = float(min(job.task.pi, 1.0 - job.task.pi))
+    wanted = max(TEST_BAGS, int(np.ceil(LEAST_TEST_RARE / rarer)))
+    return max(LEAST_TEST_BAGS, min(wanted, TEST_NUMBERS // (int(job.task.L) * job.d)))
+
+
+def _measured(
+    measure: Measure, score: FloatArray, sign: FloatArray, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return a measure, and its standard error by the bootstrap."""
+    if score.shape != sign.shape:
+        raise ValueError(f"got scores of shape {score.shape} for {len(sign)} bags")
+    if not np.isfinite(score).all():
+        raise ValueError("scores must be finite numbers")
+    if len(np.unique(sign)) < 2:
+        raise ValueError("the fresh bags are of a single class, which is too rare to be measured")
+    return measure.compute(score, sign), bootstrap_error(measure, score, sign, rng)
+
+
+def bootstrap_error(
+    measure: Measure, score: FloatArray, sign: FloatArray, rng: np.random.Generator
+) -> float:
+    """Return the standard error of a measure: its deviation over resampled bags.
+
+    Examples
+    --------
+    >>> from .measures import get_measure
+    >>> sign = np.where(np.arange(10_000) % 2, 1.0, -1.0)
+    >>> score = np.where(np.arange(10_000) % 10, 1.0, -1.0) * sign  # a tenth is wrong
+    >>> rng = np.random.default_rng(0)
+    >>> 0.0015 < bootstrap_error(get_measure("error", 0.5), score, sign, rng) < 0.0045  # 0.003
+    True
+    """
+    values = []
+    for _ in range(RESAMPLES):
+        rows = rng.integers(len(sign), size=len(sign))
+        if len(np.unique(sign[rows])) == 2:
+            values.append(measure.compute(score[rows], sign[rows]))
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+def _direction(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
+    """Draw the direction of the signal, at its place in the spectrum of the noise."""
+    xi = rng.standard_normal(d)
+    xi /= np.linalg.norm(xi)
+    return np.asarray(xi if task.levels is None else placed(task, d, rng))
+
+
+def _bags(
+    task: Task, n: int, xi: FloatArray, seed: np.random.SeedSequence
+) -> tuple[FloatArray, FloatArray]:
+    """Draw bags and their signs."""
+    noise = STANDARD if task.noise is None else task.noise.at_dimension(xi.shape[-1])
+    data = hold(tokens(task, n, xi, noise, seed))
+    return data.X, np.asarray(data.y)
+
+
+def _copy(classifier: Any, seed: np.random.SeedSequence) -> Any:
+    """Return an unfitted copy, with random states of its own wherever it takes one."""
+    result = copy.deepcopy(classifier)
+    given = getattr(result, "get_params", None)
+    if given is None:
+        return result
+    names = [name for name in sorted(given(deep=True)) if name.split("__")[-1] == "random_state"]
+    states = seed.generate_state(max(len(names), 1)) >> 1
+    result.set_params(**{name: int(state) for name, state in zip(names, states, strict=False)})
+    return result
+
+
+def _scores(classifier: Any, X: FloatArray, measure: Measure) -> FloatArray:
+    """Return what the measure needs: answers (−1 or +1), decision values or log odds."""
+    methods = METHODS[measure.needs]
+    method = next(name for name in methods if callable(getattr(classifier, name, None)))
+    result = np.asarray(getattr(classifier, method)(X))
+    if method == "predict":
+        return np.where(result == 1, 1.0, -1.0)
+    if method == "decision_function":
+        return np.asarray(result, float)
+    p = np.asarray(result[:, 1], float)
+    clipped = np.clip(p, LEAST_PROBABILITY, 1.0)
+    return np.asarray(np.log(clipped) - np.log(np.maximum(1.0 - p, LEAST_PROBABILITY)))

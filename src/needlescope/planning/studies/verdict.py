@@ -1,0 +1,79 @@
+"""Sentences about a plan for a classifier: its verdict and its notes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...results.planned import ClassifierPlan
+from .search import DEVIATION_TOL, Found
+
+
+def notes_of(
+    unknown: str, pi: float, found: Found, least_of_class: int, seconds: float, studies: int
+) -> tuple[str, ...]:
+    """Say what of the answer is not as it seems: its limits, its budget, failures."""
+    result = []
+    least = least_of_class / min(pi, 1.0 - pi)
+    if found.at_low_end:
+        result.append(
+            f"Fewer than {least:,.0f} bags, {least_of_class} of the rarer class, were not tried."
+            if unknown == "n"
+            else "Weaker signals were not tried."
+            if unknown == "theta"
+            else "Longer bags were not tried."
+        )
+    if found.spent:
+        left = {"seconds": f"{seconds:g} seconds", "studies": f"{studies} studies"}
+        result.append(
+            f"The search ended with its {left[found.spent]}, before the answer was known to "
+            f"{DEVIATION_TOL:.0%}."
+            if unknown != "error"
+            else f"The search ended with its {left[found.spent]}."
+        )
+    failed = [study for study in found.studies if np.isnan(study.value)]
+    if failed:
+        result.append(
+            f"The classifier failed on {len(failed)} of {len(found.studies)} studies, "
+            f"which are left out: {failed[0].failure}."
+        )
+    return tuple(result)
+
+
+def sentences(result: ClassifierPlan) -> list[str]:
+    """Say what is needed, how sure that is, and what studies scatter."""
+    what = {"error": "test error", "auc": "AUC", "log_loss": "log loss"}.get(
+        result.measure, result.measure.replace("_", " ")
+    )
+    assured = np.isfinite(result.assurance)
+    if result.unknown == "error":
+        first = (
+            f"{result.learner} trained on {result.n:,.0f} bags has a mean {what} of "
+            f"{result.error:.3g} ± {result.error_se:.1g}."
+        )
+        share = f"{result.assurance:.0%} of studies have {result.assured:.3g} or better."
+        return [first, *[share] * bool(assured), _scatter(result, what)]
+    goal = (
+        f"{result.assurance:.0%} of studies to have a {what} of {result.target:g} or better"
+        if assured
+        else f"a mean {what} of {result.target:g}"
+    )
+    if not result.reached:
+        most = f"where most was tried its mean {what} is {result.error:.3g}"
+        return [f"{result.learner} was not seen to reach {goal}: {most}."]
+    value = {
+        "n": f"{result.n:,.0f} bags, between {result.low:,.0f} and {result.high:,.0f}",
+        "theta": f"a signal of strength {result.theta:.3g}, between {result.low:.3g} and "
+        f"{result.high:.3g}",
+        "L": f"at most {result.L:,} instances, between {result.low:,.0f} and {result.high:,.0f}",
+    }[result.unknown]
+    verb = "allows" if result.unknown == "L" else "needs"
+    first = f"{result.learner} {verb} {value} (nine of ten), for {goal}."
+    return [first, _scatter(result, what)]
+
+
+def _scatter(result: ClassifierPlan, what: str) -> str:
+    assert result.interval is not None
+    return (
+        f"Nine of ten studies have a {what} between {result.interval.low:.3g} and "
+        f"{result.interval.high:.3g} there."
+    )
