@@ -61,6 +61,7 @@ class Learner(ABC):
     """A learner, whose test error depends on a budget."""
 
     name: str
+    keeps_settings = False  # whether `between` is much quicker than `tune`
 
     @property
     def label(self) -> str:
@@ -92,7 +93,7 @@ class Learner(ABC):
 class TwoSteps(Learner):
     """Attention, its query trained by two steps and its readout on the rest of the data."""
 
-    name = "attention"
+    name, keeps_settings = "attention", True
 
     def __init__(self, loss: str | Loss = "logistic") -> None:
         self.loss = loss
