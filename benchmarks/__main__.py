@@ -3,7 +3,7 @@
 Single thread. The plain side (`benchmarks.plain`) gets as many Monte Carlo nodes as it needs for a
 standard error of 1e-4, twice what the engine promises; it is timed on a few points of the grid,
 since the whole would take an hour, and z compares its answers with the engine's. `against` times
-the theory's calls beside an older version of themselves.
+calls of the theory and of the planner beside an older version of themselves.
 """
 
 from __future__ import annotations
@@ -163,22 +163,24 @@ def main() -> None:
     )
     asked.add_argument(
         "--against",
-        default=against.BEFORE,
         metavar="COMMIT",
-        help="time the theory beside this commit's (default %(default)s: before work on speed)",
+        help=f"time calls beside this commit's, by default those of {against.BEFORE}: "
+        "before work on speed",
     )
     asked.add_argument("--all", action="store_true", help="the longest timings too")
     given = asked.parse_args()
     console = Console()
     for name in given.parts or PARTS:
-        if name == "timings":
-            against.timings(console, given.against, given.all)
+        if name in TIMED_PARTS:
+            against.timings(console, given.against, given.all, TIMED_PARTS[name])
         for run in PARTS[name]:
             run(console)
 
 
+TIMED_PARTS = {"timings": "theory", "planner": "planner"}
 PARTS: dict[str, tuple[Callable[[Console], None], ...]] = {
     "timings": (),
+    "planner": (),
     "theory": (attention_grid, linear_models, long_sequences),
     "trials": (trials.whole_trials, trials.flat_readout),
 }

@@ -1,4 +1,4 @@
-"""The theory's timings beside those of an older version, both measured in the same run.
+"""The theory's timings, or the planner's, beside those of an older version, in the same run.
 
 The older source is taken out of the repository into a temporary directory; `timings`, the same
 script for both, runs each call in processes that take turns, and the best of all rounds counts.
@@ -22,23 +22,31 @@ from .timings import TIMINGS
 
 # "The picture at the head": the last commit before work on speed began, with the compression of
 # attention's law and with the Bayes error in the limit of learning.
-BEFORE = "8a6f367"
+# "docs/joint.md: several solutions": the last before work on the planner's speed.
+BEFORE = {"theory": "8a6f367", "planner": "56aee2e"}
 ROUNDS = 2
 HOME = Path(__file__).resolve().parent.parent
 
 Found = dict[str, float | None]
 
 
-def timings(console: Console, commit: str = BEFORE, every: bool = False) -> None:
+def timings(
+    console: Console, commit: str | None = None, every: bool = False, part: str = "theory"
+) -> None:
     """Print today's timings, those of an older commit if it is there, and what we aim at."""
-    names = [name for name, timing in TIMINGS.items() if every or not timing.long]
+    commit = BEFORE[part] if commit is None else commit
+    names = [
+        name
+        for name, timing in TIMINGS.items()
+        if timing.part == part and (every or not timing.long)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         why = take_out(commit, Path(folder))
         sources = {"today": HOME / "src"} | ({} if why else {commit: Path(folder) / "src"})
         result = rounds(sources, names)
     if why:
         console.print(f"Only today's timings: {why}.")
-    console.print(table(result, names))
+    console.print(table(result, names, part))
 
 
 def take_out(commit: str, folder: Path) -> str:
@@ -77,10 +85,10 @@ def _run(source: Path, name: str) -> float | None:
     return None if spent is None else float(spent)
 
 
-def table(result: dict[str, Found], names: list[str]) -> Table:
+def table(result: dict[str, Found], names: list[str], part: str = "theory") -> Table:
     """Put the timings side by side."""
     today, *older = result
-    made = Table(title="theory: milliseconds of CPU time, one thread, the best of a few")
+    made = Table(title=f"{part}: milliseconds of CPU time, one thread, the best of a few")
     made.add_column("call")
     for title in ("ms", *(f"at {item}" for item in older), *("ratio" for _ in older), "aim"):
         made.add_column(title, justify="right")

@@ -1,4 +1,4 @@
-"""How long the theory's calls take: run as a script, by any version of the package that can.
+"""How long calls of theory and planner take: run as a script, by any version that can.
 
 ``python timings.py name`` prints where the package is and the milliseconds of CPU time of a call,
 the best of a few, or null where this version lacks the call or refuses it. Every repetition asks
@@ -27,6 +27,7 @@ class Timing(NamedTuple):
     aim: float | None = None
     long: bool = False
     cold: bool = False
+    part: str = "theory"
 
 
 def _task(ns: Any, L: int = 10, R: int = 1, theta: float = 5.0) -> Any:
@@ -58,6 +59,15 @@ def _limit(L: int, R: int, theta: float) -> Callable[[Any, float], Any]:
 def _diagram(ns: Any, x: float) -> Any:
     theta, alpha = np.linspace(2.0, 6.0, 100)[:, None] + x, np.geomspace(0.1, 30.0, 100)
     return ns.bayes_optimal(_task(ns, 100, 1, theta), alpha)
+
+
+def _plan(ns: Any, **given: Any) -> Any:
+    """Plan in the limit of large d."""
+    return ns.plan(**{"d": 100, "interval": False} | given)
+
+
+def _planner(call: Callable[[Any, float], Any], aim: float) -> Timing:
+    return Timing(call, aim, part="planner")
 
 
 TIMINGS = {
@@ -93,6 +103,32 @@ TIMINGS = {
         )
     ),
     "bayes_optimal, 100 × 100 points": Timing(_diagram, long=True),
+    "tune, all losses": _planner(lambda ns, x: ns.tune(_task(ns, theta=4.0 + x), 4.0), 1500),
+    "tune, all losses, L = 100": _planner(
+        lambda ns, x: ns.tune(_task(ns, 100, theta=4.0 + x), 16.0), 1500
+    ),
+    "compare, 77 bags at d = 64": _planner(
+        lambda ns, x: ns.compare(_task(ns, theta=3.0 + x), 77, d=64), 500
+    ),
+    "compare, 4 bags for each dimension": _planner(
+        lambda ns, x: ns.compare(_task(ns, theta=4.0 + x), 4.0), 500
+    ),
+    "compare, L = 100": _planner(
+        lambda ns, x: ns.compare(_task(ns, 100, theta=4.0 + x), 16.0), 500
+    ),
+    "sensitivity": _planner(
+        lambda ns, x: ns.sensitivity(_task(ns, theta=5.0 + x), ns.Training(4.0, 1.0)), 500
+    ),
+    "sensitivity, L = 50": _planner(
+        lambda ns, x: ns.sensitivity(_task(ns, 50, theta=4.0 + x), ns.Training(4.0, 8.0)), 500
+    ),
+    "plan n, no interval": _planner(lambda ns, x: _plan(ns, L=10, theta=4.0 + x, error=0.1), 2000),
+    "plan n for pooled, no interval": _planner(
+        lambda ns, x: _plan(ns, L=4, theta=4.0 + x, error=0.2, learner="pooled"), 2000
+    ),
+    "plan θ, no interval": _planner(lambda ns, x: _plan(ns, L=25, n=400, error=0.1 + x), 2000),
+    "plan L, no interval": _planner(lambda ns, x: _plan(ns, theta=4.5 + x, n=300, error=0.1), 2000),
+    "plan error, no interval": _planner(lambda ns, x: _plan(ns, L=10, theta=5.0 + x, n=400), 2000),
 }
 
 

@@ -57,6 +57,9 @@ class Curve:
     def tune(self, budget: Budget, near: object = None) -> Fitted:
         return Fitted(self.scale * budget.amount**-self.power)
 
+    def between(self, budget: Budget, *settings: object) -> Fitted:
+        return self.tune(budget)
+
 
 @pytest.mark.parametrize("amount", [0.5, 2.0, 10.0, 60.0])
 def test_a_verdict_flips_at_one_budget_from_wherever_it_is_looked_for(monkeypatch, amount):

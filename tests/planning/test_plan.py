@@ -75,7 +75,7 @@ def test_a_length_is_the_largest_whole_one_whose_error_is_at_most_the_target(err
 
 def test_a_length_whose_error_is_not_known_is_not_promised():
     class Jumping:
-        name, words = "amp", "someone"
+        name, words, keeps_settings = "amp", "someone", False
 
         def tune(self, budget, near=None):
             return self.evaluate(budget, near, 0.0)

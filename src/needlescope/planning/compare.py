@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from .tune import check_budget
 from .tuning.budget import Budget
 from .tuning.joint import JointSetting, other_solution_note, stability_note
 from .tuning.readouts import Features
+from .tuning.ridges import CONSTANT_SHARE
 from .tuning.search import TunedSetting
 
 TIE_MARGIN = 2e-3  # of the error: models that are this close tie
@@ -138,26 +139,63 @@ def _flip(
 
     Attention wins where its error is lower by more than ``tie_margin``, and ``here`` is by how much
     more with the budget given. The search is among smaller budgets where it wins, else larger.
-    ``settings`` has those of the learners that are compared; joint training goes on from its own.
+    ``settings`` has those of the learners that are compared, from which tuning goes on.
     """
-    near = None if settings is None else settings.get("joint")
+    names = (*TUNED, *(["joint"] if "joint" in (settings or {}) else []))
+    tuned: dict[str, dict[float, Any]] = {name: {} for name in names}
+    for name, setting in (settings or {}).items():
+        tuned[name][0.0] = setting
 
     @cache
     def lead(log_times: float) -> float:
         if log_times == 0.0:
             return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
-        errors = {name: get_learner(name).tune(there).error for name in TUNED}
-        if near is not None:
-            errors["joint"] = get_learner("joint").tune(there, near).error
-        attention = min(error for name, error in errors.items() if name not in RIVALS)
-        return float(min(errors[name] for name in RIVALS) - attention - tie_margin)
+        result = {name: _tuned_near(name, there, tuned, log_times) for name in names}
+        attention = min(item.error for name, item in result.items() if name not in RIVALS)
+        return float(min(result[name].error for name in RIVALS) - attention - tie_margin)
 
     end = float(np.log(LEAST_FACTOR if here > 0.0 else LARGEST_FACTOR))
     for low, high in pairwise(np.linspace(0.0, end, SCANNED_BUDGETS).tolist()):
         if lead(high) * here < 0.0:
-            return float(np.exp(brentq(lead, *sorted((low, high)), xtol=FLIP_TOL)))
+            return float(np.exp(_root(lead, low, high)))
     return np.nan
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function changes its sign, to within `FLIP_TOL`, by a few bisections.
+
+    Where a lead is the tie margin on one side and large on the other, secants take longer.
+
+    Examples
+    --------
+    >>> abs(_root(lambda x: x - 0.3, 0.0, 2.0) - 0.3) < FLIP_TOL
+    True
+    """
+    while abs(high - low) > 2.0 * FLIP_TOL:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if function(middle) * function(low) > 0.0 else (low, middle)
+    share = function(low) / (function(low) - function(high))
+    return low + share * (high - low)
+
+
+def _tuned_near(
+    name: str, there: Budget, tuned: Mapping[str, dict[float, Any]], log_times: float
+) -> Any:
+    """Return the settings of a learner at a budget, from those at budgets where it is tuned.
+
+    Settings that give the constant answer say nothing about others.
+    """
+    at = sorted(tuned[name], key=lambda item: abs(item - log_times))
+    better = CONSTANT_SHARE * min(float(there.task.pi), 1.0 - float(there.task.pi))
+    at = [item for item in at if tuned[name][item].error < better] or at[:1]
+    learner, near = get_learner(name), tuned[name][at[0]] if at else None
+    beyond = [item for item in at[1:] if (at[0] - log_times) * (item - log_times) < 0.0]
+    if beyond:
+        share = (log_times - at[0]) / (beyond[0] - at[0])
+        return learner.between(there, near, tuned[name][beyond[0]], share)
+    tuned[name][log_times] = learner.tune(there, near)
+    return tuned[name][log_times]
 
 
 def _flip_cosine(limited: Budget, setting: TunedSetting, error: float) -> float:

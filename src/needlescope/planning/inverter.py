@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 
 LONGEST_STEP = np.log(6.0)  # the longest step in the log of the argument
+SHORTEST_SECANT, LONGEST_SECANT = 0.05, 1.2  # in that log: between, a secant is the slope
 ROUGH_TOL = 0.02  # of the error, relative, in a rough search
 MOST_EVALUATIONS = 14
 MOST_INTEGER_EVALUATIONS = 60  # at whole numbers: bisection alone needs 17 of them up to 100,000
@@ -68,11 +69,12 @@ def find_root(
     level, x = probit(target), float(np.log(np.clip(start, *limits)))
     low, high = np.log(limits)
     ends = float(low), float(high)
-    setting, root = None, None
+    setting, root, last = None, None, None
     for _ in range(MOST_EVALUATIONS):
         setting = forward(float(np.exp(x)), setting)
         gap = probit(setting.error) - level
-        slope = slope_at(error_with, x, setting, ends)
+        slope = _secant(last, (x, gap)) or slope_at(error_with, x, setting, ends)
+        last = x, gap
         if abs(setting.error - target) <= ROUGH_TOL * target:
             return Root(float(np.exp(x)), setting, slope, True)
         if gap > 0.0:
@@ -89,6 +91,20 @@ def find_root(
         ahead = x + float(np.clip(step, -LONGEST_STEP, LONGEST_STEP))
         x = ahead if low < ahead < high else _bisect(low, high, ends, ahead)
     return Root(float(np.exp(x)), setting, slope, abs(gap) < 0.05) if root is None else root
+
+
+def _secant(last: tuple[float, float] | None, here: tuple[float, float]) -> float | None:
+    """Return the slope between two points that are near each other, if it falls; else None.
+
+    Examples
+    --------
+    >>> _secant((0.0, 0.5), (1.0, 0.25)), _secant((0.0, 0.5), (1.0, 0.6)), _secant(None, (1.0, 0.6))
+    (-0.25, None, None)
+    """
+    if last is None or not SHORTEST_SECANT <= abs(here[0] - last[0]) <= LONGEST_SECANT:
+        return None
+    slope = (here[1] - last[1]) / (here[0] - last[0])
+    return slope if slope < 0.0 else None
 
 
 def largest(
@@ -157,5 +173,4 @@ def slope_at(
     """Return the slope of the error's probit in the log of the argument, settings kept."""
     by = 0.1 if x + 0.1 <= ends[1] or x - 0.1 < ends[0] else -0.1
     there = error_with(float(np.exp(x + by)), setting)
-    here = error_with(float(np.exp(x)), setting)
-    return (probit(there) - probit(here)) / by
+    return (probit(there) - probit(setting.error)) / by

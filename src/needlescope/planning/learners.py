@@ -9,12 +9,13 @@ nothing to first order. `Learner.evaluate` returns the error to the requested to
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..losses import Loss
-from ..results import Outcome
+from ..results import BayesOptimal, Oracle, Outcome
 from ..task import Task
 from ..theory.bayes.bayes_optimal import bayes_optimal
 from ..theory.joint.grid import predict_joint
@@ -26,11 +27,19 @@ from . import LEARNERS, TUNED
 from .tuning.bias_shift import shifted_error
 from .tuning.budget import Budget
 from .tuning.joint import JointSetting, best_joint, joint
-from .tuning.search import TunedSetting, attention, best_attention, best_linear, linear
+from .tuning.search import (
+    TunedSetting,
+    attention,
+    attention_between,
+    best_attention,
+    best_linear,
+    linear,
+)
 from .tuning.steps import best_steps, with_strength
 
 ROUGH_TOL = 2e-3  # of the Bayes-optimal error, in a search
 LEAST_TOL = 1e-3  # of learners whose theory takes seconds for a smaller one
+CACHED = 64  # errors that are kept: learners are asked for the same ones
 LEAST_SHARE = 0.01  # of the constant answer's error, where that is less
 
 
@@ -52,6 +61,7 @@ class Learner(ABC):
     """A learner, whose test error depends on a budget."""
 
     name: str
+    keeps_settings = False  # whether `between` is much quicker than `tune`
 
     @property
     def label(self) -> str:
@@ -67,6 +77,10 @@ class Learner(ABC):
     def tune(self, budget: Budget, near: Any = None) -> Any:
         """Return settings that are about the best, with their ``error``, roughly."""
 
+    def between(self, budget: Budget, near: Any, far: Any, share: float) -> Any:
+        """Return settings for a budget between two that are tuned, ``share`` of the way to one."""
+        return self.tune(budget, near)
+
     def error_with(self, budget: Budget, setting: Any) -> float:
         """Return the error of the same settings on another budget, roughly."""
         return float(self.tune(budget).error)
@@ -79,7 +93,7 @@ class Learner(ABC):
 class TwoSteps(Learner):
     """Attention, its query trained by two steps and its readout on the rest of the data."""
 
-    name = "attention"
+    name, keeps_settings = "attention", True
 
     def __init__(self, loss: str | Loss = "logistic") -> None:
         self.loss = loss
@@ -87,6 +101,12 @@ class TwoSteps(Learner):
     def tune(self, budget: Budget, near: TunedSetting | None = None) -> TunedSetting:
         """Tune split, κ, steps and ridge."""
         return best_attention(budget, self.loss, near)
+
+    def between(
+        self, budget: Budget, near: TunedSetting, far: TunedSetting, share: float
+    ) -> TunedSetting:
+        """Take split and κ between theirs, with the best ridge and steps."""
+        return attention_between(budget, self.loss, near, far, share)
 
     def error_with(self, budget: Budget, setting: TunedSetting) -> float:
         """Keep split, κ and ridge; the steps are the best for the data."""
@@ -175,7 +195,7 @@ class BayesOptimalLearner(Learner):
     def _evaluate(self, budget: Budget, tol: float) -> Evaluation:
         balance = budget.balance() if budget.costs is None else 1.0
         alpha = budget.alpha(balance) * balance / float(budget.task.pi)
-        result = bayes_optimal(budget.task, alpha, tol=tol)
+        result = _bayes_optimal(budget.task, alpha, tol)
         prefix = "amp_" if self.name == "amp" else ""
         error, error_se = (
             float(getattr(result, f"{prefix}{field}")) for field in ("test_error", "test_error_se")
@@ -200,8 +220,19 @@ class OracleLearner(Learner):
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Return the error, by `oracle`."""
-        result = oracle(budget.task, self.known, tol=min(tol, 1e-3))
+        result = _oracle(budget.task, self.known, min(tol, 1e-3))
         return Evaluation(float(result.error), float(result.error_se), provenance="known signal")
+
+
+@lru_cache(maxsize=CACHED)
+def _bayes_optimal(task: Task, alpha: float, tol: float) -> BayesOptimal:
+    """Return `bayes_optimal`, which has the errors of two learners in one."""
+    return bayes_optimal(task, alpha, tol=tol)
+
+
+@lru_cache(maxsize=CACHED)
+def _oracle(task: Task, model: str, tol: float) -> Oracle:
+    return oracle(task, model, tol=tol)
 
 
 def predicted(

@@ -7,7 +7,7 @@ parameter x of the problem both move, and
 
 at the solution: no readout is trained anew. In the ridge and in the amount of data for the readout
 ∂G/∂x is a formula. In all else it is a central difference between laws of features that share their
-lattice, the query trained for each by its closed formula.
+lattice and the cells they are compressed to, the query trained for each by its closed formula.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ..results.trained import as_query
 from ..task import Task
 from ..theory.alignment import align_one
 from ..theory.common.arguments import check_tol
-from ..theory.law.ladder import LADDER
-from ..theory.law.limits import train_limit
+from ..theory.law.ladder import Level
+from ..theory.law.limits import nearby_limit
 from ..theory.learned_query import check_query_training
 from ..theory.learning import predict
 from ..theory.saddle.measures import error_slope, test_error
@@ -40,7 +40,7 @@ from ..theory.spectrum.directions import QueryParts, directions
 from ..training import Training
 from .tuning.readouts import NO_QUERY, solution_slopes
 
-LEVEL = LADDER[3].finer
+LEVEL = Level(2**13, 192)  # with cells that do not move, five times as many change nothing
 STEP = 0.003  # in the log of a parameter: below, rounding and compression show; above, curvature
 
 
@@ -108,7 +108,8 @@ def sensitivity(
         return Learned(as_query(result["kappa"], result["cosine_q"]), result.get("parts"))
 
     here = query(task, training)
-    limit = train_limit(kind, task.whitened, here.query, LEVEL)
+    like = task.whitened, here.query
+    limit = nearby_limit(kind, *like, LEVEL, like)
     readout = train_readout(
         limit, get_loss(training.loss), float(task.pi), training.alpha1, training.ridge,
         spectrum=directions(kind, task, here.query, here.parts, limit),
@@ -120,7 +121,7 @@ def sensitivity(
     slope = error_slope(limit.law(task.pi), point)
 
     def error_and_gradient(item: Task, spec: Learned) -> tuple[float, FloatArray]:
-        limit = train_limit(kind, item.whitened, spec.query, LEVEL)
+        limit = nearby_limit(kind, item.whitened, spec.query, LEVEL, like)
         law, where = limit.law(float(item.pi)), directions(kind, item, *spec, limit)
         saddle = Saddle(law, old.loss, old.delta, old.ridge, spectrum=where)
         return test_error(law, point), saddle.local(point).gradient

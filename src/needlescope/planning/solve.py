@@ -21,6 +21,8 @@ WEAKEST_THETA, STRONGEST_THETA = 0.05, 1e3
 LARGEST_L = 100_000
 LARGEST_L_JOINT = 100  # of joint training, whose equations take tens of seconds there
 ROUGH_RATIO = 1.05  # by which L may be too small in the rough search
+NEAR_RATIO = 1.3  # of L: settings that are tuned so near cost nothing
+MOST_TUNINGS = 8  # each reaches an L that those before it did not
 LEAST_OF_CLASS = 10  # bags of the rarer class
 LEAST_NEGATIVES = 20  # beside a given number of positives
 MOST_STEPS = 16  # steps to full precision
@@ -119,15 +121,35 @@ def L_limits(spec: PlanSpec) -> tuple[int, int]:
 
 
 def _rough_largest_L(spec: PlanSpec, learner: Learner, target: float) -> Root:
-    """Find the largest L by the rough forward function, settings from one L to the next."""
-    last: list[Any] = [None]
+    """Find the largest L by the rough forward function.
 
-    def evaluate(L: int) -> Any:
+    A learner that can keep settings is tuned at a first L and at the largest that its settings
+    reach, until that moves no farther; else it is tuned at each, from one L to the next.
+    """
+    least, start, last = L_limits(spec)[0], max(10, 2 * spec.R), list[Any]([None])
+
+    def tune(L: int) -> Any:
         last[0] = learner.tune(spec.budget(L), last[0])
         return last[0]
 
-    at, setting = _largest_L_meeting(spec, evaluate, target, max(10, 2 * spec.R), ROUGH_RATIO)
-    return Root(float(L_limits(spec)[0] if at is None else at), setting, 0.0, at is not None)
+    def keep(L: int) -> Any:
+        return learner.between(spec.budget(L), last[0], last[0], 0.0)
+
+    if not learner.keeps_settings:
+        at, setting = _largest_L_meeting(spec, tune, target, start, ROUGH_RATIO)
+        return Root(float(least if at is None else at), setting, 0.0, at is not None)
+    setting = tune(start)
+    for _ in range(MOST_TUNINGS):
+        at, _ = _largest_L_meeting(spec, keep, target, start, ROUGH_RATIO)
+        there = least if at is None else at
+        if there != start:
+            setting = tune(there)
+        if setting.error > target and there == least:
+            return Root(float(least), setting, 0.0, False)
+        if at is not None and abs(np.log(there / start)) <= np.log(NEAR_RATIO):
+            break
+        start = there
+    return Root(float(there), setting, 0.0, True)
 
 
 def _largest_L_meeting(

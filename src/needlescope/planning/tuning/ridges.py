@@ -4,7 +4,8 @@ Ridges are in units of a natural one, 2 min(π, 1 − π) E‖a‖²: the mean s
 relative to the size of a feature. Where a class is rare, every ridge above some value gives the
 constant answer, with an error of min(π, 1 − π) and a slope of zero: a search that follows slopes
 ends there. So decades are scanned first, including all those below a constant answer. Next to a
-problem that is solved, slopes are followed, unless they lead to a constant answer.
+problem that is solved, slopes are followed by Newton steps with the neighbour's second derivative,
+unless they lead to a constant answer.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ MOST_EVALUATIONS = 16  # where slopes are followed, or between two ridges
 ERROR_TOL = 2e-3  # relative
 LARGE_RIDGE = 30.0  # beyond it the error hardly changes
 FLAT_SLOPE = 5e-3  # of the error in log λ, relative: smaller slopes end a search
+STEEP_SLOPE = 0.03  # larger slopes do not, whatever a neighbour's second derivative says
+GAIN_TOL = 3e-4  # relative: where a Newton step promises less, a search ends
 LOG_RIDGE_TOL = 0.05
 AUC_WEIGHT = 1e-3  # of 1 − AUC in the criterion: the error decides unless it ties
 CONSTANT_SHARE = 0.99  # of the constant answer's error: a readout above it counts as constant
@@ -46,6 +49,7 @@ class TunedReadout(NamedTuple):
     warm: OrderParameters | None = None
     prior: float = 0.5  # the error of the constant answer
     misranked: float = 0.0  # 1 − AUC, where the error is about that of the constant answer
+    bend: float = np.nan  # second derivative of the error in log λ, relative to it, where known
 
     @property
     def constant(self) -> bool:
@@ -124,27 +128,53 @@ def _scan(
 
 
 def _follow_slope(evaluate: Evaluate, start: float, near: TunedReadout, ends: Ends) -> TunedReadout:
-    """Follow the slope from a neighbour's ridge until the least error is enclosed."""
+    """Follow the slope from a neighbour's ridge until the least error is enclosed, or is near."""
     here = evaluate(start, near)
     if not np.isfinite(here.ridge) or here.constant or here.warm is None:
         return WORST._replace(prior=here.prior)
-    if abs(here.in_ridge) < FLAT_SLOPE * here.error:
-        return here
-    direction = -1.0 if here.in_ridge > 0.0 else 1.0
+    here = here._replace(bend=near.bend)
     least = here
     for _ in range(MOST_EVALUATIONS):
-        at = float(np.clip(np.log(here.ridge) + direction * STRIDE, *ends))
+        if _is_least(here):
+            return min(least, here, key=lambda item: item.error)
+        direction = -1.0 if here.in_ridge > 0.0 else 1.0
+        at = float(np.clip(np.log(here.ridge) + direction * _stride(here), *ends))
         there = evaluate(at, here)
         if not np.isfinite(there.ridge) or there.warm is None:
             return least
+        there = there._replace(bend=_bend(here, there))
         least = min(least, there, key=lambda item: item.error)
-        if there.in_ridge * direction > 0.0 or there.constant:
+        if there.constant or (there.in_ridge * direction > 0.0 and not _is_least(there)):
             low, high = (here, there) if direction > 0.0 else (there, here)
             return _interpolate(evaluate, low, high, least)
         if abs(there.in_ridge) * STRIDE < 0.1 * ERROR_TOL * there.error or at in ends:
             return least
         here = there
     return least
+
+
+def _is_least(here: TunedReadout) -> bool:
+    """Whether the slope is so small that a step along it gains hardly anything."""
+    slope = abs(here.in_ridge) / here.error
+    if slope < FLAT_SLOPE:
+        return True
+    return slope < STEEP_SLOPE and 0.5 * slope**2 < GAIN_TOL * here.bend  # not with a bend of NaN
+
+
+def _stride(here: TunedReadout) -> float:
+    """Return the length of a Newton step in log λ; where the bend is not known, a long one."""
+    if not here.bend > 0.0:
+        return STRIDE
+    return min(abs(here.in_ridge) / (here.error * here.bend), STRIDE)
+
+
+def _bend(here: TunedReadout, there: TunedReadout) -> float:
+    """Return the second derivative between two ridges, relative to the error; or the known one."""
+    apart = float(np.log(there.ridge / here.ridge))
+    if abs(apart) < LOG_RIDGE_TOL:
+        return here.bend
+    bend = (there.in_ridge - here.in_ridge) / (apart * min(here.error, there.error))
+    return bend if bend > 0.0 else np.nan
 
 
 def _interpolate(
@@ -156,6 +186,8 @@ def _interpolate(
     """
     for _ in range(MOST_EVALUATIONS):
         x, z = np.log(low.ridge), np.log(high.ridge)
+        if not high.constant:
+            least = least._replace(bend=_bend(low, high))
         rises, bend = high.in_ridge > 0.0 or high.constant, high.in_ridge - low.in_ridge
         if not (low.in_ridge < 0.0 and rises) or z - x < LOG_RIDGE_TOL:
             break

@@ -3,8 +3,8 @@
 The steps on the query are the best for its data (`steps`), the ridge the best for its features
 (`readouts`). The split of the data and κ, and the balance of classes where it is free, are found by
 a simplex search on log odds and log κ. It starts from the best of a few κ; where none of these is
-better than the constant answer, also of a few splits. Laws are rough and share a lattice; `predict`
-gives the error at the minimum.
+better than the constant answer, also of a few splits. Laws are coarse and share a lattice: they
+place a flat minimum well. A rough law gives the error there, and `predict` that to full precision.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...arrays import FloatArray
 from ...losses import Loss
 from ...models import get_model
 from ...query import Query
+from ...theory.law.ladder import ROUGH, Level
 from .budget import Budget
 from .readouts import Features
 from .ridges import TunedReadout
@@ -32,8 +33,9 @@ KAPPA_RANGE = (0.02, 50.0)
 BALANCE_RANGE = (0.05, 0.95)  # of classes, where it is free
 FIRST_STEPS = (0.4, 0.3, 0.4)  # of the simplex, in each coordinate
 MOST_EVALUATIONS = (22, 14)  # from a few κ; from a neighbour, or after a few splits
-POINT_TOL = 0.04  # in log odds and log κ
-CRITERION_TOL = 1e-4  # of the constant answer's error
+POINT_TOL = 0.1  # in log odds and log κ: the error is flat there
+CRITERION_TOL = 3e-4  # of the constant answer's error
+SEARCH = Level(2**9, 12)  # of laws in the search
 OUTSIDE_PENALTY = 1e-2  # of the criterion, for each unit beyond a range
 
 
@@ -69,6 +71,7 @@ def attention(
     near: TunedSetting | None = None,
     *,
     keep_ridge: bool = False,
+    level: Level = ROUGH,
 ) -> TunedSetting:
     """Train attention with one split, κ and balance, steps and ridge the best for them."""
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
@@ -76,7 +79,7 @@ def attention(
     query = Query(setting.kappa, float(np.clip(aligned.cosine, -1.0, 1.0)))
     pi = budget.test_pi(setting.balance)
     parts = query_parts(task, aligned.steps, loss, setting.split * alpha)
-    features = Features(get_model("attention"), task, query, pi, budget.d, parts=parts)
+    features = Features(get_model("attention"), task, query, pi, budget.d, level, parts)
     readout = _train_readout(features, loss, (1.0 - setting.split) * alpha, near, keep_ridge)
     return setting._replace(readout=readout, aligned=aligned)
 
@@ -120,11 +123,12 @@ def best_attention(
 
     def evaluate(point: FloatArray) -> float:
         at = _clipped(point, budget)
-        evaluated.append(attention(budget, loss, at, _best(evaluated) if evaluated else near))
+        neighbour = _best(evaluated) if evaluated else near
+        evaluated.append(attention(budget, loss, at, neighbour, level=SEARCH))
         off = np.abs(point - at.point[: len(point)]).sum()
         return evaluated[-1].criterion + OUTSIDE_PENALTY * float(off)
 
-    free = 3 if budget.costs is not None else 2
+    free = _free(budget)
     if near is None or near.readout.constant:
         balance = [float(logit(budget.balance()))] if free == 3 else []
         start = _start(evaluate, evaluated, balance)
@@ -137,7 +141,31 @@ def best_attention(
         options={"initial_simplex": simplex, "maxfev": most + 6 * (free - 2),
                  "xatol": POINT_TOL, "fatol": CRITERION_TOL},
     )  # fmt: skip
-    return _best(evaluated)
+    best = _best(evaluated)
+    result = attention(budget, loss, best, best)
+    return result if np.isfinite(result.readout.ridge) else best
+
+
+def attention_between(
+    budget: Budget, loss: str | Loss, near: TunedSetting, far: TunedSetting, share: float
+) -> TunedSetting:
+    """Train attention with settings between two that are tuned, and the ridge that is best there.
+
+    Split and κ, and the balance where it is free, lie on the line between theirs: what that costs
+    is of second order.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> budgets = [Budget(task, alpha) for alpha in (2.0, 4.0, 8.0)]
+    >>> less, here, more = (best_attention(budget) for budget in budgets)
+    >>> between = attention_between(budgets[1], "logistic", less, more, 0.5)
+    >>> abs(between.error - here.error) < 1e-3
+    True
+    """
+    point = near.point + share * (far.point - near.point)
+    return attention(budget, loss, _clipped(point[: _free(budget)], budget), near)
 
 
 def _start(
@@ -195,6 +223,11 @@ def _vertex(x: FloatArray, errors: list[float]) -> float:
         return float(x[at])
     bend, slope, _ = np.polyfit(x[at - 1 : at + 2] - x[at], errors[at - 1 : at + 2], 2)
     return float(x[at] - np.clip(0.5 * slope / max(bend, 1e-12), -0.7, 0.7))
+
+
+def _free(budget: Budget) -> int:
+    """Return how many coordinates the search has: the balance is the third, where it is free."""
+    return 3 if budget.costs is not None else 2
 
 
 def _clipped(point: FloatArray, budget: Budget) -> TunedSetting:

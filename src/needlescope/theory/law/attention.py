@@ -13,7 +13,7 @@ import numpy as np
 from ...lattice import REPLICATES
 from ...models import attention
 from ...models.nodes import LimitLaw
-from .compression import Samples, compress
+from .compression import Partition, Samples, compress, partition
 from .ladder import Level
 from .mixtures import Orthogonal
 from .tokens import Sums, Tokens, draw_groups
@@ -76,17 +76,33 @@ def attention_limit(
     cosine: float,
     level: Level,
     orthogonal: Orthogonal = None,
+    like: tuple[float, float] | None = None,
 ) -> LimitLaw:
-    """Return the compressed limit law of attention for one task and query."""
+    """Return the compressed limit law of attention for one task and query.
+
+    ``like`` has κ and tilt of a law nearby whose cells it takes over: such laws are smooth in κ, θ
+    and the cosine, and differences between them are not of their compression.
+    """
     build = partial(attention.nodes, 1.0 / L, theta, cosine, orthogonal=orthogonal)
     if kappa == 0.0:
         unit, A = np.ones(1), np.full(1, 1.0 / L)
         nodes = [build(p * unit, 0.0 * unit, A, unit, unit[None]) for p in (R / L, 0.0)]
         return LimitLaw(nodes[0], nodes[1])
     samples = draw(L, R, kappa, theta * cosine, level.points)
-    pairs = [compress(sample, level.cells) for sample in samples]
+    parts = (None, None) if like is None else _partitions(L, R, *like, level)
+    pairs = [
+        compress(sample, level.cells, part) for sample, part in zip(samples, parts, strict=True)
+    ]
     fine, coarse = ([build(*item) for item in column] for column in zip(*pairs, strict=True))
     return LimitLaw(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
+
+
+@lru_cache(maxsize=2)
+def _partitions(
+    L: int, R: int, kappa: float, tilt: float, level: Level
+) -> tuple[Partition, Partition]:
+    positive, negative = draw(L, R, kappa, tilt, level.points)
+    return partition(positive, level.cells), partition(negative, level.cells)
 
 
 def attention_samples(

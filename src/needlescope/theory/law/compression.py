@@ -32,17 +32,36 @@ DECIDING_PER_CELL = 128  # deciding samples for each cell, at least
 LEAST_VARIANCE = 1e-6  # of a cell along an axis, relative: below it the skewness is rounding
 
 
-def compress(draws: Samples, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
-    """Return nodes (v·a, g·a − ḡ, ‖a‖²), weights and replicate weights, fine and coarse."""
-    table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()])
-    varies = np.ptp(table, axis=1) > 1e-10 * (1.0 + np.abs(table).max(axis=1))
+class Partition(NamedTuple):
+    """The samples of each cell, and the coarse cell that each is part of."""
+
+    groups: list[IndexArray]
+    parents: IndexArray
+
+
+def partition(draws: Samples, cells: int) -> Partition:
+    """Return cells of samples that are about alike."""
+    table, varies = _table(draws)
+    if not varies.any():
+        return Partition([np.arange(table.shape[1])], np.zeros(1, int))
+    return _cells(table[varies], cells)
+
+
+def compress(
+    draws: Samples, cells: int, given: Partition | None = None
+) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+    """Return nodes (v·a, g·a − ḡ, ‖a‖²), weights and replicate weights, fine and coarse.
+
+    With a partition that is given, as of a law nearby, nodes are smooth in the samples.
+    """
+    table, varies = _table(draws)
     if not varies.any():  # a point mass
         item = np.ones(1)
         point = draws.mass[0, :1], draws.score[0, :1], draws.A[0, :1], item, item[None]
         return point, point
     x = table[varies]
     replicates, points = draws.A.shape
-    groups, parents = _cells(x, cells)
+    groups, parents = _cells(x, cells) if given is None else given
     order = np.concatenate(groups)
     sizes = np.array([len(group) for group in groups])
     fine = _statistics(x[:, order], sizes, order // points, replicates)
@@ -56,6 +75,13 @@ def compress(draws: Samples, cells: int) -> tuple[tuple[FloatArray, ...], tuple[
     return result[0], result[1]
 
 
+def _table(draws: Samples) -> tuple[FloatArray, IndexArray]:
+    """Return the coordinates of all samples, and which of them vary."""
+    table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()])
+    varies = np.ptp(table, axis=1) > 1e-10 * (1.0 + np.abs(table).max(axis=1))
+    return table, varies
+
+
 class Cut(NamedTuple):
     """Split a cell at a value of a coordinate: the upper part becomes the last cell."""
 
@@ -64,8 +90,8 @@ class Cut(NamedTuple):
     at: float
 
 
-def _cells(x: FloatArray, cells: int) -> tuple[list[IndexArray], IndexArray]:
-    """Return the samples of each cell, and the coarse cell that each is part of."""
+def _cells(x: FloatArray, cells: int) -> Partition:
+    """Cut the samples into cells."""
     x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
     stride = max(1, x.shape[1] // max(LEAST_DECIDING, DECIDING_PER_CELL * cells))
     far = np.abs(x).max(axis=0) > OUTLIER
@@ -78,7 +104,7 @@ def _cells(x: FloatArray, cells: int) -> tuple[list[IndexArray], IndexArray]:
         groups[cut.cell] = group[left]
         parents.append(parents[cut.cell] if len(groups) >= cells // 4 else len(groups))
         groups.append(group[~left])
-    return groups, np.array(parents)
+    return Partition(groups, np.array(parents))
 
 
 def _cuts(x: FloatArray, weight: FloatArray, cells: int) -> list[Cut]:

@@ -42,6 +42,24 @@ def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level)
     return _joined(parts, test, query)
 
 
+def nearby_limit(
+    model: Model, task: Task, query: Query, level: Level, like: tuple[Task, Query]
+) -> LimitLaw:
+    """Return the law of a model's features, compressed as that of a task and query nearby.
+
+    Differences between such laws have no part of their compression.
+    """
+    independent = model.limit is None and not task.token_correlation
+    if not independent or LAWS[model.name] is not attention_limit or task.signals is not None:
+        return train_limit(model, task, query, level)
+    near, there = like
+    kappas = sharpness(model, query), sharpness(model, there)
+    if 0.0 in kappas or len(task.counts) > 1:
+        return train_limit(model, task, query, level)
+    place = kappas[1], near.theta * there.cosine
+    return attention_limit(task.L, task.R, task.theta, kappas[0], query.cosine, level, None, place)
+
+
 def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> LimitLaw:
     """Return the law that a test error is averaged over, finer for linear attention.
 
