@@ -79,7 +79,7 @@ def spread(
         limit = float(logit(np.clip(error, 1e-9, 1.0 - 1e-9)))
         centre = limit + (float(scores.mean()) - limit) * small / d
         deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d))
-        deviation *= 1.0 + 1.0 / (4.0 * len(errors))  # its own standard error
+        deviation *= 1.0 + (NORMAL_QUANTILE**2 + 3.0) / (4.0 * len(errors))  # t, for one more
         ends = expit(centre + NORMAL_QUANTILE * deviation * np.array([-1.0, 1.0]))
     share = float(untrained.mean())
     return Interval(float(ends[0]), float(ends[1]), mean, sd, share, len(errors))

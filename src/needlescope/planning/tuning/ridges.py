@@ -26,9 +26,9 @@ STRIDE = float(np.log(4.0))  # between ridges, where slopes are followed
 MOST_EVALUATIONS = 16  # where slopes are followed, or between two ridges
 ERROR_TOL = 2e-3  # relative
 LARGE_RIDGE = 30.0  # beyond it the error hardly changes
-FLAT_SLOPE = 5e-3  # of the error in log λ, relative: smaller slopes end a search
-STEEP_SLOPE = 0.03  # larger slopes do not, whatever a neighbour's second derivative says
-GAIN_TOL = 3e-4  # relative: where a Newton step promises less, a search ends
+GAIN_TOL = 3e-4  # of the error, relative: where a Newton step promises less, a search ends
+STEEP_SLOPE = 0.03  # in log λ, relative; larger ones do not end it, whatever a neighbour's bend is
+FLAT_SLOPE = 5e-3  # smaller slopes end a search where no bend is known
 LOG_RIDGE_TOL = 0.05
 AUC_WEIGHT = 1e-3  # of 1 − AUC in the criterion: the error decides unless it ties
 CONSTANT_SHARE = 0.99  # of the constant answer's error: a readout above it counts as constant
@@ -156,9 +156,9 @@ def _follow_slope(evaluate: Evaluate, start: float, near: TunedReadout, ends: En
 def _is_least(here: TunedReadout) -> bool:
     """Whether the slope is so small that a step along it gains hardly anything."""
     slope = abs(here.in_ridge) / here.error
-    if slope < FLAT_SLOPE:
-        return True
-    return slope < STEEP_SLOPE and 0.5 * slope**2 < GAIN_TOL * here.bend  # not with a bend of NaN
+    if not here.bend > 0.0:
+        return slope < FLAT_SLOPE
+    return slope < STEEP_SLOPE and 0.5 * slope**2 < GAIN_TOL * here.bend
 
 
 def _stride(here: TunedReadout) -> float:
