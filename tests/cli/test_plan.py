@@ -93,3 +93,24 @@ def test_the_verdict_is_printed_before_anything_is_drawn(tmp_path, monkeypatch, 
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / "plan.png")])
     assert isinstance(done.exception, RuntimeError)
     assert done.output.startswith("Mean pooling trained on 100 bags has a test error of 0.")
+
+
+CLASSIFIER = ("plan", "--L", "4", "--theta", "4", "--d", "10", "--error", "0.25")
+
+
+def test_a_classifier_is_planned_for_by_studies(run, tmp_path):
+    store = tmp_path / "studies.jsonl"
+    options = ("--classifier", "pooled", "--assurance", "0.8", "--store", str(store), "--json")
+    result = json.loads(run(*CLASSIFIER, *options).output)
+    assert result["learner"] == "PooledClassifier" and result["assurance"] == 0.8
+    assert result["low"] < result["n"] < result["high"]
+    kept = store.read_text()
+    again = json.loads(run(*CLASSIFIER, *options).output)
+    assert again["n"] == result["n"] and store.read_text() == kept
+
+
+def test_no_curves_are_drawn_for_a_classifier(run, tmp_path):
+    figure = tmp_path / "plan.png"
+    result = run(*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
+    assert result.exit_code == 2 and "learners with a theory" in result.output
+    assert not figure.exists()

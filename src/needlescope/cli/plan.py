@@ -14,6 +14,13 @@ from .options.problem import loss_option
 from .stopping import check_stopped
 from .tables import output, show
 
+CLASSIFIERS = {
+    "attention": "AttentionClassifier",
+    "pooled": "PooledClassifier",
+    "vectorized": "VectorizedClassifier",
+    "mil": "MILClassifier",
+}
+"""Classifiers of `estimators`, with their defaults, by what the option calls them."""
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
     *("limit_error", "limit_error_se", "kappa", "cosine_q", "ridge", "ridge_q"),
@@ -33,6 +40,16 @@ NUMBERS = (
     "--learner", type=click.Choice(tuple(LEARNERS)), default="attention", show_default=True,
     help="What learns from the bags.",
 )  # fmt: skip
+@click.option(
+    "--classifier", type=click.Choice(tuple(CLASSIFIERS)), default=None,
+    help="Plan for this classifier of bags, by simulated studies, in place of --learner.",
+)  # fmt: skip
+@click.option("--measure", default="error", show_default=True, help="Of a classifier: its target.")
+@click.option("--target", type=float, help="What a measure other than the error is to reach.")
+@click.option("--specificity", type=float, help="With --measure sensitivity: where it is.")
+@click.option("--assurance", type=float, help="Probability that a study meets the target.")
+@click.option("--seconds", type=float, default=150.0, show_default=True, help="For its studies.")
+@click.option("--store", type=click.Path(dir_okay=False), help="Keep studies, to go on later.")
 @loss_option
 @spectrum
 @click.option("--positives", type=int, help="How many of the bags are positive.")
@@ -43,13 +60,24 @@ NUMBERS = (
     "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
 )
 @output
-def command(figure: str | None, form: str | None, **options: Any) -> None:
+def command(figure: str | None, form: str | None, classifier: str | None, **options: Any) -> None:
     """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 
     needlescope plan --L 10 --theta 5 --d 100 --error 0.05
+
+    needlescope plan --L 10 --theta 5 --d 30 --error 0.1 --classifier attention --assurance 0.8
     """
     from ..planning.plan import plan
 
+    if classifier is not None:
+        from .. import estimators
+
+        if figure is not None:
+            raise click.BadParameter(
+                "is of learners with a theory; leave it out with --classifier",
+                param_hint="--figure",
+            )
+        options["learner"] = getattr(estimators, CLASSIFIERS[classifier])()
     path = None if figure is None else _check_path(Path(figure))
     check_stopped()
     result = plan(**_in_noise(options))
@@ -96,7 +124,8 @@ def _print(result: Any, form: str | None) -> None:
 
         click.echo(to_json(result.to_dict(), indent=1))
         return
-    rows = [{name: getattr(result, name) for name in NUMBERS}]
+    names = (*NUMBERS, "low", "high") if hasattr(result, "low") else NUMBERS
+    rows = [{name: getattr(result, name) for name in names}]
     if form == "csv":
         show(rows, form, "")
         return

@@ -60,3 +60,13 @@ def test_a_narrow_dip_between_overfitting_and_the_constant_answer_is_found():
         )
 
     assert best(evaluate, 1.0).error < 0.97 * PRIOR
+
+
+def test_no_error_is_the_least():
+    """A signal so strong that the error underflows: there is no slope relative to it."""
+
+    def evaluate(x, near):
+        return TunedReadout(0.0, float(np.exp(x)), 1e-200, prior=0.5, warm=object())
+
+    near = TunedReadout(0.0, 1e-2, 1e-200, prior=0.5, warm=object())
+    assert best(evaluate, 1.0, near).error == 0.0

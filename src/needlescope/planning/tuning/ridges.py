@@ -155,6 +155,8 @@ def _follow_slope(evaluate: Evaluate, start: float, near: TunedReadout, ends: En
 
 def _is_least(here: TunedReadout) -> bool:
     """Whether the slope is so small that a step along it gains hardly anything."""
+    if here.error == 0.0:
+        return True
     slope = abs(here.in_ridge) / here.error
     if not here.bend > 0.0:
         return slope < FLAT_SLOPE
@@ -171,7 +173,7 @@ def _stride(here: TunedReadout) -> float:
 def _bend(here: TunedReadout, there: TunedReadout) -> float:
     """Return the second derivative between two ridges, relative to the error; or the known one."""
     apart = float(np.log(there.ridge / here.ridge))
-    if abs(apart) < LOG_RIDGE_TOL:
+    if abs(apart) < LOG_RIDGE_TOL or min(here.error, there.error) == 0.0:
         return here.bend
     bend = (there.in_ridge - here.in_ridge) / (apart * min(here.error, there.error))
     return bend if bend > 0.0 else np.nan
