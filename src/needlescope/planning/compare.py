@@ -34,6 +34,7 @@ TIE_MARGIN = 2e-3  # of the error: models that are this close tie
 TIE_SHARE = 0.02  # of the constant answer's error, where that is less
 LEAST_FACTOR, LARGEST_FACTOR = 1 / 64, 64.0  # times the budget, where the verdict may flip
 SCANNED_BUDGETS = 3  # the given one included, to bracket a flip
+NEAR_BUDGETS = 1.1  # in their log: settings between such two are about the best
 FLIP_TOL = 0.2  # of the budget at which it flips, relative
 RIVALS = tuple(name for name in TUNED if name != "attention")
 
@@ -172,7 +173,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
     >>> abs(_root(lambda x: x - 0.3, 0.0, 2.0) - 0.3) < FLIP_TOL
     True
     """
-    while abs(high - low) > 2.0 * FLIP_TOL:
+    while abs(high - low) > FLIP_TOL:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if function(middle) * function(low) > 0.0 else (low, middle)
     share = function(low) / (function(low) - function(high))
@@ -191,7 +192,7 @@ def _tuned_near(
     at = [item for item in at if tuned[name][item].error < better] or at[:1]
     learner, near = get_learner(name), tuned[name][at[0]] if at else None
     beyond = [item for item in at[1:] if (at[0] - log_times) * (item - log_times) < 0.0]
-    if beyond:
+    if beyond and abs(at[0] - beyond[0]) < NEAR_BUDGETS:
         share = (log_times - at[0]) / (beyond[0] - at[0])
         return learner.between(there, near, tuned[name][beyond[0]], share)
     tuned[name][log_times] = learner.tune(there, near)
