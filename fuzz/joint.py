@@ -20,7 +20,7 @@ COMPARED = ("test_error", "train_loss", "train_error", "bias", "signal", "norm")
 ERRORS = 4.0  # standard errors that are allowed
 ROUGH = 5e-3  # of the Bayes-optimal error that a test error is compared with
 STEP = 1.3  # factor of α to the neighbour on a curve
-REMEDIES = ("a larger ridge", "above tol")  # one of which a refusal names
+REMEDIES = ("a larger ridge", "another ridge or ridge_q", "above tol")  # a refusal names one
 
 
 class Joint(NamedTuple):
