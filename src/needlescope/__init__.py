@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         BayesThreshold,
         BestQuery,
         Capacity,
+        ClassifierPlan,
         Comparison,
         Crossover,
         DeepOutcome,
