@@ -13,8 +13,8 @@ from needlescope.planning.studies.measures import get_measure
 from needlescope.planning.studies.study import (
     SINGLE_CLASS,
     TEST_BAGS,
-    copy_of,
     check_classifier,
+    copy_of,
     run_study,
 )
 from tests.planning.studies.bags import E_AT, Failing, Known, job
@@ -49,7 +49,8 @@ def test_pipelines_and_their_nested_random_states():
     pipeline = make_pipeline(FunctionTransformer(largest), LogisticRegression(random_state=3))
     assert run_study(job(pipeline)).value == 0.0
     made = [
-        copy_of(pipeline, np.random.SeedSequence(k))[-1].get_params()["random_state"] for k in (0, 1)
+        copy_of(pipeline, np.random.SeedSequence(k))[-1].get_params()["random_state"]
+        for k in (0, 1)
     ]
     assert made[0] != made[1] and pipeline[-1].random_state == 3
 
