@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check pilot-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -134,6 +134,12 @@ plan-check: export OMP_NUM_THREADS = 1
 
 plan-check: $(READY) ## ask random questions of the planner, simulate the plans, set grids against tuned settings; hours
 	$(BIN)/python -m tools.plan_check $(ARGS)
+
+pilot-check: export OPENBLAS_NUM_THREADS = 1
+pilot-check: export OMP_NUM_THREADS = 1
+
+pilot-check: $(READY) ## plan from pilots of the sets in DIR=folder of .npz files, and compare with the rest of each
+	$(BIN)/python -m tools.pilot_check $(DIR) $(ARGS)
 
 fuzz: $(READY) ## solve N random problems and check each answer, and N/10 of joint training
 	$(BIN)/python -m fuzz --problems $(N)
