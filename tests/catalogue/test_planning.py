@@ -15,7 +15,7 @@ from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
-WHAT = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5, "d": 100}
+WHAT = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5, "d": 100, "learner": "attention"}
 SPIKED = ns.Noise(spectrum=ns.Spectrum.spiked(9.0, 0.02))
 ONE = "leave out exactly one of n, theta, L and error, the one to plan for; "
 

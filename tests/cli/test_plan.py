@@ -37,13 +37,13 @@ def answered():
         return made[0]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("needlescope.planning.plan.plan", recorded)
+        patch.setattr("needlescope.planner.plan", recorded)
         return run(), made[0]
 
 
 @pytest.fixture
 def at_hand(monkeypatch, answered):
-    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: answered[1])
+    monkeypatch.setattr("needlescope.planner.plan", lambda **given: answered[1])
 
 
 def test_json_has_all_of_it(at_hand):
@@ -80,7 +80,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_any_work(
     def never(**given):
         raise AssertionError("a plan was made")
 
-    monkeypatch.setattr("needlescope.planning.plan.plan", never)
+    monkeypatch.setattr("needlescope.planner.plan", never)
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / path)])
     assert done.exit_code == 2 and says in " ".join(done.output.split())
 
@@ -96,6 +96,24 @@ def test_the_verdict_is_printed_before_anything_is_drawn(tmp_path, monkeypatch, 
 
 
 CLASSIFIER = ("plan", "--L", "4", "--theta", "4", "--d", "10", "--error", "0.25")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [((), "AttentionClassifier"), (("--classifier", "mil"), "MILClassifier")],
+)
+def test_without_a_learner_the_plan_is_for_a_classifier(monkeypatch, words, name):
+    def asked(*, learner, **given):
+        raise RuntimeError(type(learner).__name__)
+
+    monkeypatch.setattr("needlescope.planner.plan", asked)
+    done = CliRunner().invoke(command, [*CLASSIFIER[1:], *words])
+    assert str(done.exception) == name
+
+
+def test_a_learner_and_a_classifier_are_one_too_many():
+    done = CliRunner().invoke(command, [*WORDS, "--classifier", "pooled"])
+    assert done.exit_code == 2 and "give one of the two" in done.output
 
 
 def test_a_classifier_is_planned_for_by_studies(run, tmp_path):

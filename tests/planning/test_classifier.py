@@ -123,6 +123,23 @@ def test_a_classifier_of_the_package_beside_the_theory_and_in_a_spectrum():
     assert theory / 3.0 < result.n < 3.0 * theory  # the limit of large d, at d = 20
 
 
+def test_the_theory_answers_before_the_first_study():
+    events = []
+
+    class Listener:
+        def __call__(self, done, total):
+            events.append(done)
+
+        def message(self, sentence):
+            events.append(sentence)
+
+    plan(Known(0.05), error=E_AT, progress=Listener())
+    first = events.index(0)
+    assert events[0].startswith("In theory the Bayes-optimal learner needs")
+    assert events[first - 2].startswith("In theory attention")
+    assert events[first - 1] == "Studies of Known follow." and 4 in events[first:]
+
+
 def test_a_store_and_progress(tmp_path):
     seen = []
     given = {"error": E_AT, "store": tmp_path / "s.jsonl", "studies": 40}

@@ -37,12 +37,12 @@ NUMBERS = (
 @click.option("--n", type=int, help="Bags to train on.")
 @click.option("--error", type=float, help="Test error to reach.")
 @click.option(
-    "--learner", type=click.Choice(tuple(LEARNERS)), default="attention", show_default=True,
-    help="What learns from the bags.",
+    "--learner", type=click.Choice(tuple(LEARNERS)), default=None,
+    help="Plan for this learner by the theory, in place of a classifier.",
 )  # fmt: skip
 @click.option(
     "--classifier", type=click.Choice(tuple(CLASSIFIERS)), default=None,
-    help="Plan for this classifier of bags, by simulated studies, in place of --learner.",
+    help="Plan for this classifier of bags, by simulated studies.  [default: attention]",
 )  # fmt: skip
 @click.option("--measure", default="error", show_default=True, help="Of a classifier: its target.")
 @click.option("--target", type=float, help="What a measure other than the error is to reach.")
@@ -63,21 +63,26 @@ NUMBERS = (
 def command(figure: str | None, form: str | None, classifier: str | None, **options: Any) -> None:
     """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 
-    needlescope plan --L 10 --theta 5 --d 100 --error 0.05
+    needlescope plan --L 10 --theta 5 --d 100 --error 0.05 --learner attention
 
-    needlescope plan --L 10 --theta 5 --d 30 --error 0.1 --classifier attention --assurance 0.8
+    needlescope plan --L 10 --theta 5 --d 30 --error 0.1 --assurance 0.8
     """
-    from ..planning.plan import plan
+    from ..planner import plan
 
-    if classifier is not None:
+    if options["learner"] is None:
         from .. import estimators
 
         if figure is not None:
             raise click.BadParameter(
-                "is of learners with a theory; leave it out with --classifier",
+                "is of learners with a theory; name one with --learner, or leave it out",
                 param_hint="--figure",
             )
-        options["learner"] = getattr(estimators, CLASSIFIERS[classifier])()
+        options["learner"] = getattr(estimators, CLASSIFIERS[classifier or "attention"])()
+    elif classifier is not None:
+        raise click.BadParameter(
+            f"{classifier!r} does not go with --learner; give one of the two",
+            param_hint="--classifier",
+        )
     path = None if figure is None else _check_path(Path(figure))
     check_stopped()
     result = plan(**_in_noise(options))

@@ -18,10 +18,10 @@ from ..grid import real, single, whole
 from ..losses import Loss
 from ..results.planned import ClassifierPlan, Interval, OtherLearner, StudyRow
 from ..running.processes import Progress, check_n_jobs
-from ..running.progress import check_progress, reporting
+from ..running.progress import announce, check_progress, reporting
 from ..running.seeds import streams
 from ..theory.oracle.least_error import oracle
-from .others import names_of, other_learners
+from .others import BRACKET, lines_beside_studies, names_of, other_learners
 from .spec import PlanSpec
 from .studies.curve import summary
 from .studies.measures import Measure
@@ -78,7 +78,8 @@ def plan_classifier(
         check_joint_loss(loss)
     if options.target is not None and options.measure.name != "error" and spec.unknown == "n":
         check_reachable(spec.task(), options.measure, options.target)
-    theory = _theory(spec, options, loss, others)
+    asked, bracket = _bracket(spec, options, loss)
+    announce(options.progress, f"Studies of {type(classifier).__name__} follow.")
     sign = -1.0 if spec.unknown == "L" else 1.0
 
     def place(x: float) -> Place:
@@ -98,13 +99,14 @@ def plan_classifier(
             found = measure_at(search, 0.0)
         else:
             assert options.target is not None
-            guess, ends, slope = _start(spec, theory)
+            guess, ends, slope = _start(spec, bracket)
             ordered = sorted(sign * np.log(np.array(ends)))
             found = find(
                 search, sign * float(np.log(guess)), slope, options.target,
                 (float(ordered[0]), float(ordered[1])), options.assurance,
             )  # fmt: skip
-    return _build(spec, classifier, options, theory if others else (), found, sign)
+    theory = lines_beside_studies(asked, loss, others, bracket) if bracket else ()
+    return _build(spec, classifier, options, theory, found, sign)
 
 
 def _check_specification(spec: PlanSpec) -> None:
@@ -130,17 +132,23 @@ def _check_specification(spec: PlanSpec) -> None:
         )
 
 
-def _theory(
-    spec: PlanSpec, options: StudyOptions, loss: str | Loss, others: bool | Sequence[str]
-) -> tuple[OtherLearner, ...]:
-    """Return what the learners with a theory need or reach, those that bracket the answer first."""
-    error = _as_error(spec, options)
-    asked = replace(spec, error=error, learner="bayes_optimal")
-    names = others if not isinstance(others, bool) else (True if others else ["attention"])
+def _bracket(
+    spec: PlanSpec, options: StudyOptions, loss: str | Loss
+) -> tuple[PlanSpec, tuple[OtherLearner, ...]]:
+    """Return the question to the theory, and its lines that bracket the answer.
+
+    Each line is announced as soon as it is there: a first answer, before any study.
+    """
+    asked = replace(spec, error=_as_error(spec, options), learner="bayes_optimal")
+    lines: dict[str, OtherLearner] = {}
     try:
-        return other_learners(asked, None, loss, names)
+        for name in BRACKET:
+            for line in other_learners(asked, None, loss, [name], tuple(lines.values())):
+                lines[line.learner] = line
+            announce(options.progress, f"In theory {lines[name].sentence}.")
     except ValueError:  # beyond what the theory answers, as a length that it does not have
-        return ()
+        return asked, ()
+    return asked, tuple(lines.values())
 
 
 def _as_error(spec: PlanSpec, options: StudyOptions) -> float | None:

@@ -50,7 +50,7 @@ def plan(
     d: int | None = None,
     n: int | None = None,
     error: float | None = None,
-    learner: Any = "attention",
+    learner: Any = None,
     loss: str | Loss = "logistic",
     positives: int | None = None,
     costs: tuple[float, float] | None = None,
@@ -74,9 +74,10 @@ def plan(
     """Plan how much data an error needs, how strong a signal, among how many instances.
 
     Leave out exactly one of ``n``, ``theta``, ``L`` and ``error``: it is what is planned for. The
-    settings of training are the best for the data (`tune`). The error is the mean over data sets of
-    this d, which a small simulation measures; that of the limit of large d at fixed n/d is
-    ``limit_error``. L is the largest whole number whose error is at most the target.
+    plan is for a classifier that is fitted to simulated studies, or for a learner with a theory,
+    by its name: its settings of training are the best for the data (`tune`), its error is the mean
+    over data sets of this d, which a small simulation measures, and that of the limit of large d at
+    fixed n/d is ``limit_error``. L is the largest whole number whose error is at most the target.
 
     Parameters
     ----------
@@ -98,11 +99,12 @@ def plan(
         The test error: above the Bayes error (of a known signal), below min(π, 1 − π), which
         needs no data.
     learner : classifier, "attention", "joint", "pooled", "vectorized", "bayes_optimal" or "amp", \
-default "attention"
+default AttentionClassifier()
         A classifier of bags with ``fit``, such as ``estimators.AttentionClassifier()``: it is
-        fitted to simulated studies, and the plan is a `ClassifierPlan`. Or one of three models, of
-        which attention may be trained end to end ("joint"; in white noise, and L up to 100 where
-        it is left out), the Bayes-optimal learner, or approximate message passing (AMP).
+        fitted to simulated studies, and the plan is a `ClassifierPlan`. Or the name of a learner
+        with a theory: one of three models, of which attention is trained by two steps
+        ("attention") or end to end ("joint"; in white noise, and L up to 100 where it is left
+        out), the Bayes-optimal learner, or approximate message passing (AMP).
     loss : str or Loss, default "logistic"
         The loss that is trained with; without kinks for "joint".
     positives : int, optional
@@ -119,7 +121,8 @@ default "attention"
         "amp", a plan is for the limit of large d, as its ``notes`` say.
     others : bool or sequence of str, default True
         Whether to compute what the other learners need or reach, or the names of those. True
-        leaves out "joint", which takes longer than all others together.
+        leaves out "joint", which takes longer than all others together, unless a plan for a
+        classifier can have it in seconds; its line says how to ask.
     tol : float, default 5e-4
         Largest numerical error of the test error; at most a hundredth of a target. Of "joint",
         "bayes_optimal" and "amp" not below 1e-3, or a hundredth of min(π, 1 − π) where that is
@@ -145,7 +148,9 @@ default "attention"
         A file that keeps finished studies; a search with the same arguments goes on from it. It
         cannot see that the code of a classifier has changed: name another file then.
     n_jobs, progress : optional
-        As in `simulate`; progress counts the studies done and allowed.
+        As in `simulate`; progress counts the studies done and allowed. What the theory says comes
+        before the first study: it is written where progress is shown, and handed to
+        ``progress.message`` if there is such a method.
 
     Returns
     -------
