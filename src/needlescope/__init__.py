@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .instances.task import task_from_instances
     from .losses import Loss, PiecewiseQuadratic
     from .noise import Noise
-    from .planner import plan
+    from .planner.default import plan
     from .planning.compare import compare
     from .planning.sensitivity import sensitivity
     from .planning.tune import tune

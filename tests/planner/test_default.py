@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 import needlescope as ns
-from needlescope import planner
+from needlescope.planner import default
 from needlescope.planning import plan as planning
 
 QUESTION = {"L": 4, "theta": 6.0, "d": 8, "n": 40, "others": False, "n_jobs": 1}
@@ -27,6 +27,6 @@ def test_a_named_learner_is_planned_for_by_the_theory():
 
 def test_it_has_the_arguments_of_the_planner_below_it():
     assert inspect.signature(ns.plan) == inspect.signature(planning.plan)
-    assert pickle.loads(pickle.dumps(ns.plan)) is planner.plan is ns.plan
+    assert pickle.loads(pickle.dumps(ns.plan)) is default.plan is ns.plan
     with pytest.raises(ValueError, match="learner must be the name of a learner or a classifier"):
         planning.plan(**QUESTION)  # below the classifiers there is no default

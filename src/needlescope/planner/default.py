@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
-from .planning import plan as planning
-from .results.planned import Plan
+from ..planning import plan as planning
+from ..results.planned import Plan
 
 Arguments = ParamSpec("Arguments")
 
@@ -22,7 +22,7 @@ def _for_the_default(plan: Callable[Arguments, Plan]) -> Callable[Arguments, Pla
     @wraps(plan)
     def planned(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Plan:
         if kwargs.get("learner") is None:
-            from .estimators import AttentionClassifier  # scikit-learn, where it is needed
+            from ..estimators import AttentionClassifier  # scikit-learn, where it is needed
 
             kwargs["learner"] = AttentionClassifier()
         return plan(*args, **kwargs)
