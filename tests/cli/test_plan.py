@@ -37,13 +37,13 @@ def answered():
         return made[0]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("needlescope.planner.plan", recorded)
+        patch.setattr("needlescope.planner.default.plan", recorded)
         return run(), made[0]
 
 
 @pytest.fixture
 def at_hand(monkeypatch, answered):
-    monkeypatch.setattr("needlescope.planner.plan", lambda **given: answered[1])
+    monkeypatch.setattr("needlescope.planner.default.plan", lambda **given: answered[1])
 
 
 def test_json_has_all_of_it(at_hand):
@@ -80,7 +80,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_any_work(
     def never(**given):
         raise AssertionError("a plan was made")
 
-    monkeypatch.setattr("needlescope.planner.plan", never)
+    monkeypatch.setattr("needlescope.planner.default.plan", never)
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / path)])
     assert done.exit_code == 2 and says in " ".join(done.output.split())
 
@@ -106,7 +106,7 @@ def test_without_a_learner_the_plan_is_for_a_classifier(monkeypatch, words, name
     def asked(*, learner, **given):
         raise RuntimeError(type(learner).__name__)
 
-    monkeypatch.setattr("needlescope.planner.plan", asked)
+    monkeypatch.setattr("needlescope.planner.default.plan", asked)
     done = CliRunner().invoke(command, [*CLASSIFIER[1:], *words])
     assert str(done.exception) == name
 
@@ -132,3 +132,19 @@ def test_no_curves_are_drawn_for_a_classifier(run, tmp_path):
     result = run(*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
     assert result.exit_code == 2 and "learners with a theory" in result.output
     assert not figure.exists()
+
+
+def test_lengths_signals_and_a_scheduler_go_to_the_plan(monkeypatch):
+    seen = {}
+
+    def asked(**given):
+        seen.update(given)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("needlescope.planner.default.plan", asked)
+    monkeypatch.setattr("needlescope.experiments.on_dask.dask", lambda address: address)
+    words = ("--theta", "4", "--d", "10", "--error", "0.25", "--lengths", "2", "5")
+    address = "tcp://10.0.0.1:8786"
+    CliRunner().invoke(command, [*words, "--signals", "3", "--scheduler", address])
+    assert seen["lengths"] == range(2, 6) and seen["L"] is None
+    assert seen["signals"] == 3 and seen["engine"] == address

@@ -30,6 +30,8 @@ NUMBERS = (
 
 @click.command("plan")
 @click.option("--L", "L", type=int, help="Instances in a bag.")
+@click.option("--lengths", type=int, nargs=2, help="In place of --L: bags have from A to B.")
+@click.option("--signals", type=int, help="Of a classifier: a positive bag has one of these many.")
 @click.option("--R", "R", type=int, default=1, show_default=True, help="Instances with the signal.")
 @click.option("--theta", type=float, help="Strength of the signal, in deviations of the noise.")
 @click.option("--pi", type=float, default=0.5, show_default=True, help="Share of positives.")
@@ -49,6 +51,7 @@ NUMBERS = (
 @click.option("--specificity", type=float, help="With --measure sensitivity: where it is.")
 @click.option("--assurance", type=float, help="Probability that a study meets the target.")
 @click.option("--seconds", type=float, default=150.0, show_default=True, help="For its studies.")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler that makes its studies.")
 @click.option("--store", type=click.Path(dir_okay=False), help="Keep studies, to go on later.")
 @loss_option
 @spectrum
@@ -60,14 +63,20 @@ NUMBERS = (
     "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
 )
 @output
-def command(figure: str | None, form: str | None, classifier: str | None, **options: Any) -> None:
+def command(
+    figure: str | None,
+    form: str | None,
+    classifier: str | None,
+    scheduler: str | None,
+    **options: Any,
+) -> None:
     """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 
     needlescope plan --L 10 --theta 5 --d 100 --error 0.05 --learner attention
 
     needlescope plan --L 10 --theta 5 --d 30 --error 0.1 --assurance 0.8
     """
-    from ..planner import plan
+    from ..planner.default import plan
 
     if options["learner"] is None:
         from .. import estimators
@@ -83,6 +92,13 @@ def command(figure: str | None, form: str | None, classifier: str | None, **opti
             f"{classifier!r} does not go with --learner; give one of the two",
             param_hint="--classifier",
         )
+    if options["lengths"] is not None:
+        first, last = options["lengths"]
+        options["lengths"] = range(first, last + 1)
+    if scheduler is not None:
+        from ..experiments.on_dask import dask
+
+        options["engine"] = dask(scheduler)
     path = None if figure is None else _check_path(Path(figure))
     check_stopped()
     result = plan(**_in_noise(options))

@@ -20,12 +20,13 @@ from ..results.planned import ClassifierPlan, Interval, OtherLearner, StudyRow
 from ..running.processes import Progress, check_n_jobs
 from ..running.progress import announce, check_progress, reporting
 from ..running.seeds import streams
+from ..task import Task
 from ..theory.oracle.least_error import oracle
 from .others import BRACKET, lines_beside_studies, names_of, other_learners
 from .spec import PlanSpec
 from .studies.curve import summary
-from .studies.measures import Measure
-from .studies.reach import check_reachable
+from .studies.measures import Measure, get_measure
+from .studies.reach import best_value, check_reachable
 from .studies.record import Record
 from .studies.search import (
     LEAST_STUDIES,
@@ -37,7 +38,7 @@ from .studies.search import (
     measure_at,
 )
 from .studies.study import SINGLE_CLASS
-from .studies.verdict import notes_of, sentences
+from .studies.verdict import notes_of, sentences, theory_notes
 from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
@@ -48,6 +49,7 @@ LEAST_OF_CLASS = 10  # bags of the rarer class
 BEYOND = 64.0  # times the first guess
 LONGEST_GUESS = 2000.0  # instances
 WITHOUT_THEORY = 10.0  # bags for each dimension, as a first guess
+MOST_TOGETHER = 10_000  # studies that an engine makes at a time
 
 
 class StudyOptions(NamedTuple):
@@ -61,6 +63,7 @@ class StudyOptions(NamedTuple):
     record: Record
     n_jobs: int | None
     progress: Progress
+    engine: Any = None
 
 
 def plan_classifier(
@@ -76,8 +79,9 @@ def plan_classifier(
     if "joint" in names_of(others):
         spec.check_joint()
         check_joint_loss(loss)
-    if options.target is not None and options.measure.name != "error" and spec.unknown == "n":
-        check_reachable(spec.task(), options.measure, options.target)
+    simulated = options.measure.name != "error" or not spec.has_theory
+    if options.target is not None and simulated and spec.unknown == "n":
+        check_reachable(spec.task(), options.measure, options.target, spec.lengths)
     asked, bracket = _bracket(spec, options, loss)
     announce(options.progress, f"Studies of {type(classifier).__name__} follow.")
     sign = -1.0 if spec.unknown == "L" else 1.0
@@ -94,6 +98,7 @@ def plan_classifier(
         search = Search(
             classifier, options.measure, spec.d, place, streams(seed, 1)[0],
             Limits(options.seconds, options.studies), options.record, options.n_jobs, report,
+            engine=options.engine, lengths=spec.lengths,
         )  # fmt: skip
         if spec.unknown == "error":
             found = measure_at(search, 0.0)
@@ -139,7 +144,8 @@ def _bracket(
 
     Each line is announced as soon as it is there: a first answer, before any study.
     """
-    asked = replace(spec, error=_as_error(spec, options), learner="bayes_optimal")
+    asked = spec.in_theory
+    asked = replace(asked, error=_as_error(asked, options), learner="bayes_optimal")
     lines: dict[str, OtherLearner] = {}
     try:
         for name in BRACKET:
@@ -217,11 +223,12 @@ def _build(
         here.low, here.high, here.mean, here.deviation, float(single), len(good)
     )  # fmt: skip
     notes = notes_of(spec.unknown, spec.pi, found, LEAST_OF_CLASS, options.seconds, options.studies)
+    notes += theory_notes(spec.signals, spec.lengths)
     result = ClassifierPlan(
         unknown=spec.unknown, learner=name, n=n, n0=np.nan, n1=np.nan,
         positives=float(round(spec.pi * n)) if np.isfinite(n) else np.nan,
         L=L, R=spec.R, theta=theta, pi=spec.pi, d=spec.d,
-        error=here.mean, error_se=here.mean_se, floor=float(oracle(task, "bayes", tol=1e-3).error),
+        error=here.mean, error_se=here.mean_se, floor=_floor(spec, task),
         balance=spec.pi, interval=interval, others=theory, notes=notes,
         low=ends[0], high=ends[1], measure=measure.name,
         target=np.nan if options.target is None else options.target,
@@ -236,6 +243,13 @@ def _build(
         question=Question("plan", task, None, {**spec.given(), "learner": name}),
     )  # fmt: skip
     return replace(result, verdict=" ".join([*sentences(result), *notes]))
+
+
+def _floor(spec: PlanSpec, task: Task) -> float:
+    """Return the Bayes error of known signals: by simulation, where it has no formula."""
+    if spec.has_theory:
+        return float(oracle(task, "bayes", tol=1e-3).error)
+    return best_value(task, get_measure("error", spec.pi), lengths=spec.lengths)[0]
 
 
 def _bags(spec: PlanSpec, answer: float, reached: bool) -> float:
@@ -253,9 +267,18 @@ def study_options(
     store: Any,
     n_jobs: int | None,
     progress: Progress,
+    engine: Any = None,
 ) -> StudyOptions:
     """Validate how studies are made and judged."""
-    check_n_jobs(n_jobs)
+    if engine is None:
+        check_n_jobs(n_jobs)
+    elif not callable(engine):
+        raise ValueError(
+            "engine must be an engine such as dask() of needlescope.experiments.on_dask, or None, "
+            f"got {engine!r:.80}"
+        )
+    elif n_jobs is not None:
+        n_jobs = whole("n_jobs", n_jobs, 1, MOST_TOGETHER)
     check_progress(progress)
     if target is not None:
         target = float(real("target", target, -np.inf, np.inf))
@@ -269,5 +292,5 @@ def study_options(
         assurance = single("assurance", assurance, 0.5, 0.99)
     return StudyOptions(
         measure, target, assurance, float(single("seconds", seconds, 1.0, 1e7)),
-        whole("studies", studies, LEAST_STUDIES, 100_000), Record(store), n_jobs, progress,
+        whole("studies", studies, LEAST_STUDIES, 100_000), Record(store), n_jobs, progress, engine,
     )  # fmt: skip

@@ -13,7 +13,9 @@ from needlescope.planning.studies.measures import get_measure
 from needlescope.planning.studies.study import (
     SINGLE_CLASS,
     TEST_BAGS,
+    _bags,
     _copy,
+    _direction,
     check_classifier,
     run_study,
 )
@@ -121,3 +123,14 @@ def test_rare_positives_are_measured_on_more_bags():
 def test_what_does_not_score_is_refused(classifier, measure, says):
     with pytest.raises(ValueError, match=says):
         check_classifier(classifier, get_measure(measure, 0.5))
+
+
+def test_several_signals_are_orthogonal_and_each_positive_carries_one():
+    given = job(Known(), signals=(0.25, 0.75))._replace(d=4)
+    xi = _direction(given.task, 4, np.random.default_rng(0))
+    assert xi @ xi.T == pytest.approx(np.eye(2), abs=1e-12)
+    X, sign = _bags(given, 2000, xi, np.random.SeedSequence(0))
+    carries = (X @ xi.T > 20.0).any(axis=1)
+    assert (carries.sum(axis=1) == (sign > 0.0)).all()
+    share = carries[sign > 0.0, 0].mean()
+    assert abs(share - 0.25) < 4.0 * np.sqrt(0.25 * 0.75 / (sign > 0.0).sum())
