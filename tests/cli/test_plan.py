@@ -127,10 +127,14 @@ def test_a_classifier_is_planned_for_by_studies(run, tmp_path):
     assert again["n"] == result["n"] and store.read_text() == kept
 
 
-def test_no_curves_are_drawn_for_a_classifier(run, tmp_path):
+def test_a_classifier_is_drawn_beside_the_theory_and_its_error_alone(run, tmp_path):
     figure = tmp_path / "plan.png"
-    result = run(*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
-    assert result.exit_code == 2 and "learners with a theory" in result.output
+    words = (*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
+    run(*words, "--csv")
+    assert figure.stat().st_size > 1000
+    figure.unlink()
+    result = run(*words, "--measure", "auc")
+    assert result.exit_code == 2 and "draws errors, and the plan is of 'auc'" in result.output
     assert not figure.exists()
 
 

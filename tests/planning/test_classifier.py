@@ -10,6 +10,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 import needlescope as ns
 from needlescope.estimators import PooledClassifier
+from needlescope.planning import USUAL
+from needlescope.planning.learning_curves import learning_curves
 from needlescope.results.planned import ClassifierPlan
 from tests.planning.studies.bags import AT, E_AT, Constant, Failing, Known
 
@@ -170,3 +172,8 @@ def test_a_store_and_progress(tmp_path):
     assert seen[-1] == (len(first.studies), 40)
     again = plan(Known(0.05), **given)
     assert again.n == first.n and again.studies == first.studies
+
+
+def test_curves_around_it_are_of_the_theory_alone():
+    result = plan(Constant(0.05), error=0.1, d=2, signals=2)
+    assert set(learning_curves(result, points=1).errors) == set(USUAL)

@@ -81,9 +81,9 @@ def command(
     if options["learner"] is None:
         from .. import estimators
 
-        if figure is not None:
+        if figure is not None and options["measure"] != "error":
             raise click.BadParameter(
-                "is of learners with a theory; name one with --learner, or leave it out",
+                f"draws errors, and the plan is of {options['measure']!r}; leave one out",
                 param_hint="--figure",
             )
         options["learner"] = getattr(estimators, CLASSIFIERS[classifier or "attention"])()
