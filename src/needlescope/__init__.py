@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from . import deep, estimators, figures
     from .deep.simulate import simulate_deep
     from .errors import NoMinimiser, NotConverged
-    from .estimators.task.pilot import plan_from_pilot
+    from .estimators.pilot.plan import plan_from_pilot
     from .experiments.engine import run_units
     from .experiments.stores.store import Store
     from .experiments.sweep import Sweep

@@ -23,6 +23,7 @@ from .limits import Oracle as Oracle
 from .limits import Threshold as Threshold
 from .planned import ClassifierPlan as ClassifierPlan
 from .planned import Comparison as Comparison
+from .planned import PilotAnswer as PilotAnswer
 from .planned import PilotPlan as PilotPlan
 from .planned import Plan as Plan
 from .planned import Sensitivity as Sensitivity

@@ -150,34 +150,52 @@ class Plan(Answer):
         return result
 
 
+class PilotAnswer(NamedTuple):
+    """One of the answers of a plan from pilot data.
+
+    ``method`` is "task" (the task read off the pilot, by theory or simulation), "resampled"
+    (simulation with bags made of the pilot's own) or "curve" (errors on parts of the pilot,
+    extrapolated). ``value`` is of what was left out, ``low`` and ``high`` are the ends of nine of
+    ten; infinite where more bags are needed than can be told, NaN if the classifier failed.
+    ``here`` is the error predicted at the size of the pilot's largest part, and ``off`` how far
+    that is from the pilot's own learning curve, in standard errors of both.
+    """
+
+    method: str
+    value: float
+    low: float
+    high: float
+    here: float
+    off: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PilotPlan(Plan):
-    """A plan from pilot data, with its uncertainty.
+    """A plan from pilot data: three answers, and which of them to believe.
 
     Attributes
     ----------
     unknown, learner, n, n0, n1, positives, L, R, theta, pi, d, error, error_se, limit_error, \
     limit_error_se, floor, kappa, cosine_q, ridge, ridge_q, loss, eta_w, eta_b, eta_q, beta, \
     balance, shift, spend, interval, others, notes, verdict, provenance
-        As in `Plan`.
+        As in `Plan`; n or the error is that of the answer to believe. What belongs to the theory's
+        protocols is NaN for a classifier, and where their answer is not the one to believe. L, R,
+        theta, floor and ``others`` are of the estimated task: NaN, 0 or empty if there is none.
+    low, high
+        Nine of ten: the interval of the answer to believe. high is infinite where it is open.
+    answers
+        A `PilotAnswer` for each method.
+    believed
+        The method of the one to believe.
+    reason
+        Why, in words.
     bags
         Bags in the pilot.
     theta_se
         The standard error of θ, as estimated from them.
-    resampled
-        The plans of other pilots: values of what was left out, for data sets drawn from the
-        estimated task, each estimated anew. Infinite, or min(π, 1 − π) for an error, where one
-        shows no signal.
-    low, high
-        Nine of ten of these lie between; high is infinite if more than one in twenty is.
     measured
-        Errors of classifiers fitted to quarters, halves and three quarters of the pilot, by the
-        number of bags: the mean over splits, and its standard error.
-    extrapolated
-        Their extrapolation without the theory: a straight line of the error's probit against the
-        log of the number of bags. Infinite where they do not fall.
-    trust
-        How far to trust the plan, in a sentence.
+        Errors of classifiers fitted to parts of the pilot, by the number of bags: the mean over
+        splits, and its standard error.
 
     Examples
     --------
@@ -189,14 +207,18 @@ class PilotPlan(Plan):
     ValueError: no signal was found in the 30 bags of the pilot ...
     """
 
-    bags: int = 0
-    theta_se: float = np.nan
-    resampled: tuple[float, ...] = ()
     low: float = np.nan
     high: float = np.nan
+    answers: tuple[PilotAnswer, ...] = ()
+    believed: str = ""
+    reason: str = ""
+    bags: int = 0
+    theta_se: float = np.nan
     measured: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    extrapolated: float = np.nan
-    trust: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {**super().to_dict(), "answers": [answer._asdict() for answer in self.answers]}
 
 
 class StudyRow(NamedTuple):

@@ -13,10 +13,10 @@ from needlescope.planning.studies.measures import get_measure
 from needlescope.planning.studies.study import (
     SINGLE_CLASS,
     TEST_BAGS,
-    _bags,
-    _copy,
-    _direction,
     check_classifier,
+    copy_of,
+    direction_of,
+    draw_bags,
     run_study,
 )
 from tests.planning.studies.bags import E_AT, Failing, Known, job
@@ -51,7 +51,8 @@ def test_pipelines_and_their_nested_random_states():
     pipeline = make_pipeline(FunctionTransformer(largest), LogisticRegression(random_state=3))
     assert run_study(job(pipeline)).value == 0.0
     made = [
-        _copy(pipeline, np.random.SeedSequence(k))[-1].get_params()["random_state"] for k in (0, 1)
+        copy_of(pipeline, np.random.SeedSequence(k))[-1].get_params()["random_state"]
+        for k in (0, 1)
     ]
     assert made[0] != made[1] and pipeline[-1].random_state == 3
 
@@ -127,9 +128,9 @@ def test_what_does_not_score_is_refused(classifier, measure, says):
 
 def test_several_signals_are_orthogonal_and_each_positive_carries_one():
     given = job(Known(), signals=(0.25, 0.75))._replace(d=4)
-    xi = _direction(given.task, 4, np.random.default_rng(0))
+    xi = direction_of(given.task, 4, np.random.default_rng(0))
     assert xi @ xi.T == pytest.approx(np.eye(2), abs=1e-12)
-    X, sign = _bags(given, 2000, xi, np.random.SeedSequence(0))
+    X, sign = draw_bags(given.task, 2000, xi, np.random.SeedSequence(0))
     carries = (X @ xi.T > 20.0).any(axis=1)
     assert (carries.sum(axis=1) == (sign > 0.0)).all()
     share = carries[sign > 0.0, 0].mean()

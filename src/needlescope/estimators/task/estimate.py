@@ -89,7 +89,7 @@ def estimate_task(
     True
     """
     bags = as_bags(X)
-    n, (label, signs) = len(bags), _signs(bags, y, pos_label)
+    n, (label, signs) = len(bags), labels_and_signs(bags, y, pos_label)
     positives = int((signs > 0.0).sum())
     random = check_random_state(random_state)
     models = ["pooled", "attention"]
@@ -176,7 +176,9 @@ def estimate_task(
     )
 
 
-def _signs(bags: Bags, y: Any, pos_label: Any) -> tuple[Any, FloatArray]:
+def labels_and_signs(
+    bags: Bags, y: Any, pos_label: Any, caller: str = "estimate_task"
+) -> tuple[Any, FloatArray]:
     """Return the positive label, and −1 or +1 for each bag."""
     check_order("y", y, bags.ids)
     classes, signs = two_classes(read_labels(y, len(bags)))
@@ -190,7 +192,7 @@ def _signs(bags: Bags, y: Any, pos_label: Any) -> tuple[Any, FloatArray]:
     positives, negatives = int((signs > 0.0).sum()), int((signs < 0.0).sum())
     if min(positives, negatives) < LEAST_BAGS:
         raise ValueError(
-            f"estimate_task needs at least {LEAST_BAGS} bags of each class, got {positives} "
+            f"{caller} needs at least {LEAST_BAGS} bags of each class, got {positives} "
             f"positive and {negatives} negative"
         )
     return labels[1], signs

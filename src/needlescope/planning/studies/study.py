@@ -111,17 +111,17 @@ def run_study(job: Job) -> Study:
     start = time.perf_counter()
     seed = np.random.SeedSequence(job.seed.entropy, spawn_key=job.seed.spawn_key)
     drawn, test_seed, fit_seed, signal, again = seed.spawn(5)
-    xi = _direction(job.task, job.d, generator(signal))
-    X, y = _bags(job, job.n, xi, drawn)
+    xi = direction_of(job.task, job.d, generator(signal))
+    X, y = draw_bags(job.task, job.n, xi, drawn, job.lengths)
     if len(np.unique(y)) < 2:
         return Study(job.n, job.measure.worst, time.perf_counter() - start, SINGLE_CLASS)
-    classifier = _copy(job.classifier, fit_seed)
-    held_out, sign = _bags(job, _test_bags(job), xi, test_seed)
+    classifier = copy_of(job.classifier, fit_seed)
+    held_out, sign = draw_bags(job.task, _test_bags(job), xi, test_seed, job.lengths)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             classifier.fit(X, (y > 0.0).astype(int))
-            score = _scores(classifier, held_out, job.measure)
+            score = scores_of(classifier, held_out, job.measure)
         value, noise = _measured(job.measure, score, sign, generator(again))
     except Exception as problem:  # whatever a classifier of the user's raises
         why = f"{type(problem).__name__}: {problem}"
@@ -171,7 +171,7 @@ def bootstrap_error(
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def _direction(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
+def direction_of(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
     """Draw the direction of the signal, at its place in the spectrum of the noise.
 
     Several signals are rows, orthogonal to each other.
@@ -183,17 +183,22 @@ def _direction(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
     return np.asarray(xi if task.levels is None else placed(task, d, rng))
 
 
-def _bags(job: Job, n: int, xi: FloatArray, seed: np.random.SeedSequence) -> tuple[Any, FloatArray]:
-    """Draw bags and their signs."""
-    task = job.task
+def draw_bags(
+    task: Task,
+    n: int,
+    xi: FloatArray,
+    seed: np.random.SeedSequence,
+    lengths: tuple[int, ...] | None = None,
+) -> tuple[Any, FloatArray]:
+    """Draw bags and their signs: lists of arrays, if bags have these lengths, each as likely."""
     noise = STANDARD if task.noise is None else task.noise.at_dimension(xi.shape[-1])
-    if job.lengths is not None:
-        return bags_of(task, job.lengths, n, xi, noise, seed)
+    if lengths is not None:
+        return bags_of(task, lengths, n, xi, noise, seed)
     data = hold(tokens(task, n, xi, noise, seed))
     return data.X, np.asarray(data.y)
 
 
-def _copy(classifier: Any, seed: np.random.SeedSequence) -> Any:
+def copy_of(classifier: Any, seed: np.random.SeedSequence) -> Any:
     """Return an unfitted copy, with random states of its own wherever it takes one."""
     result = copy.deepcopy(classifier)
     given = getattr(result, "get_params", None)
@@ -205,7 +210,7 @@ def _copy(classifier: Any, seed: np.random.SeedSequence) -> Any:
     return result
 
 
-def _scores(classifier: Any, X: Any, measure: Measure) -> FloatArray:
+def scores_of(classifier: Any, X: Any, measure: Measure) -> FloatArray:
     """Return what the measure needs: answers (−1 or +1), decision values or log odds."""
     methods = METHODS[measure.needs]
     method = next(name for name in methods if callable(getattr(classifier, name, None)))

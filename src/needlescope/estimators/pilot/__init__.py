@@ -1,0 +1,1 @@
+"""Plans from pilot data: three answers side by side, and which of them to believe."""
