@@ -55,6 +55,16 @@ def test_joint_training_has_a_line_that_says_how_to_ask_for_it():
     )
 
 
+def test_where_joint_training_has_no_theory_its_line_says_why():
+    question = {"L": 4, "theta": 4.0, "d": 20, "n": 100, "learner": "pooled", "interval": False}
+    noise = ns.Noise(spectrum=ns.Spectrum.spiked(9.0, 0.1))
+    line = {other.learner: other for other in ns.plan(**question, noise=noise).others}["joint"]
+    assert line.sentence == (
+        "attention trained end to end: not known (joint training supports only tasks with white "
+        "noise)"
+    )
+
+
 def test_what_is_known_is_not_computed_again(monkeypatch):
     spec = plan_spec(4, 1, 4.0, 0.5, 20, 100, None, "bayes_optimal")
     known = others.other_learners(spec, None, "logistic", ["pooled"])

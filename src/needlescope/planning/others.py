@@ -23,11 +23,6 @@ from .tuning.joint import check_joint_loss
 TOL = 2e-3  # of the test error of another learner
 BRACKET = ("bayes_optimal", "pooled", "attention")  # the quickest to compute first
 QUICK_JOINT_L = 50  # instances up to which joint training takes seconds, for n and for an error
-JOINT_NOT_COMPUTED = OtherLearner(
-    "joint",
-    np.nan,
-    f"{LEARNERS['joint']}: not computed, as it may take minutes; ask plan with others=['joint']",
-)
 
 
 def check_others(others: Any) -> None:
@@ -81,7 +76,7 @@ def other_learners(
     names = [name for name in names_of(others) if name != planned]
     if everyone and "joint" not in (planned, *names):
         names.append("joint")
-        lines.setdefault("joint", JOINT_NOT_COMPUTED)
+        lines.setdefault("joint", _joint_not_computed(spec, loss))
     wanted = [*(get_learner(name, loss) for name in names), *ORACLES]
     return tuple(lines.get(other.name) or _line(spec, other) for other in wanted)
 
@@ -101,14 +96,26 @@ def lines_beside_studies(
 
 def _is_joint_quick(spec: PlanSpec, loss: str | Loss) -> bool:
     """Whether joint training has equations for the question that take seconds."""
-    if spec.unknown not in ("n", "error") or spec.L is None or spec.L > QUICK_JOINT_L:
-        return False
+    short = spec.L is not None and spec.L <= QUICK_JOINT_L
+    return short and spec.unknown in ("n", "error") and not _why_not_joint(spec, loss)
+
+
+def _why_not_joint(spec: PlanSpec, loss: str | Loss) -> str:
+    """Return why joint training has no equations for a question; nothing, if it has some."""
     try:
         spec.check_joint()
         check_joint_loss(loss)
-    except ValueError:
-        return False
-    return True
+    except ValueError as problem:
+        return str(problem).partition(", got")[0]
+    return ""
+
+
+def _joint_not_computed(spec: PlanSpec, loss: str | Loss) -> OtherLearner:
+    """Return the line that says how to ask for joint training, or why it cannot be had."""
+    why = _why_not_joint(spec, loss)
+    text = f"not known ({why})" if why else "not computed, as it may take minutes"
+    remedy = "" if why else "; ask plan with others=['joint']"
+    return OtherLearner("joint", np.nan, f"{LEARNERS['joint']}: {text}{remedy}")
 
 
 def _line(spec: PlanSpec, other: Learner) -> OtherLearner:
