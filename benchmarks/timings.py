@@ -63,7 +63,7 @@ def _diagram(ns: Any, x: float) -> Any:
 
 def _plan(ns: Any, **given: Any) -> Any:
     """Plan in the limit of large d."""
-    return ns.plan(**{"d": 100, "interval": False} | given)
+    return ns.plan(**{"d": 100, "learner": "attention", "interval": False} | given)
 
 
 def _planner(call: Callable[[Any, float], Any], aim: float) -> Timing:

@@ -19,7 +19,8 @@ HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 PACKAGES = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "results"),
     *("paper", "query", "schedule", "signal_count", "spectrum", "task", "training"),
-    *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
+    *("models", "solvers", "running", "theory", "simulation", "planning", "planner"),
+    *("estimators", "deep"),
     *("instances", "experiments", "figures", "gallery", "report", "explorer", "cli"),
 )
 

@@ -239,7 +239,7 @@ def plans(count: int, trials: int, seed: int) -> None:
         question = moderate_question(rng)
         start = time.process_time()
         try:
-            result = ns.plan(**question, seed=int(rng.integers(2**31)))
+            result = ns.plan(**question, learner="attention", seed=int(rng.integers(2**31)))
         except ns.NotConverged as problem:
             print(question, "not converged:", problem, flush=True)
             continue

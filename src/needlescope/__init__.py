@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .instances.task import task_from_instances
     from .losses import Loss, PiecewiseQuadratic
     from .noise import Noise
+    from .planner.default import plan
     from .planning.compare import compare
-    from .planning.plan import plan
     from .planning.sensitivity import sensitivity
     from .planning.tune import tune
     from .query import Query

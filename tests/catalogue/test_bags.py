@@ -101,7 +101,7 @@ CASES = [
     ),
     Case(
         "a plan for a random R",
-        lambda: ns.plan(L=10, R=COUNT, theta=5.0, d=100, error=0.1),
+        lambda: ns.plan(L=10, R=COUNT, theta=5.0, d=100, error=0.1, learner="attention"),
         "plan supports only a fixed number of signal tokens, got R=SignalCount",
     ),
 ]

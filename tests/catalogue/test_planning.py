@@ -15,7 +15,7 @@ from tests.catalogue.refusals import Case, by_sentence, check_all, wired
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
-WHAT = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5, "d": 100}
+WHAT = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5, "d": 100, "learner": "attention"}
 SPIKED = ns.Noise(spectrum=ns.Spectrum.spiked(9.0, 0.02))
 ONE = "leave out exactly one of n, theta, L and error, the one to plan for; "
 
@@ -158,6 +158,9 @@ CASES = [
             ("specificity", {"specificity": 0.9}),
             ("assurance", {"assurance": 0.8}),
             ("store", {"store": "studies.jsonl"}),
+            ("signals", {"signals": 2}),
+            ("lengths", {"lengths": [5, 15]}),
+            ("engine", {"engine": print}),
         )
     ),
     *(
@@ -193,6 +196,42 @@ CASES = [
             ("too few studies", {"error": 0.1, "studies": 3}, "studies must be an integer in 12"),
             ("no path", {"error": 0.1, "store": 3}, "store must be the path of a file of studies"),
             ("costs", {"error": 0.1, "costs": (1.0, 2.0)}, "positives, costs and spend are for"),
+            ("L and lengths", {"error": 0.1, "lengths": [5, 9]}, "L must be left out with lengths"),
+            ("no lengths", {"error": 0.1, "L": None, "lengths": []}, "lengths must have at least"),
+            ("a length", {"error": 0.1, "L": None, "lengths": 5}, "lengths must be a sequence of"),
+            (
+                "half a length",
+                {"error": 0.1, "L": None, "lengths": [5.5]},
+                "lengths must be a single integer in 1",
+            ),
+            (
+                "lengths below R",
+                {"error": 0.1, "L": None, "R": 3, "lengths": [2, 9]},
+                "lengths must be at least R=3, the instances with the signal, got 2",
+            ),
+            (
+                "an error below the Bayes error of all lengths",
+                {"error": 0.001, "L": None, "lengths": [9, 11]},
+                r"target must be above 0\.0\d*, the error with a known signal",
+            ),
+            ("no signals", {"error": 0.1, "signals": 0}, "signals must be an integer in 1"),
+            ("shares beyond 1", {"error": 0.1, "signals": (0.5, 0.6)}, "signals must be probabi"),
+            (
+                "more signals than features",
+                {"error": 0.1, "d": 3, "signals": 4},
+                "signals must be at most d=3, as they are orthogonal to each other; got 4",
+            ),
+            (
+                "several signals in a spectrum",
+                {"error": 0.1, "signals": 2, "noise": SPIKED},
+                "a task of several signals supports only white noise",
+            ),
+            ("an engine of words", {"error": 0.1, "engine": "dask"}, "engine must be an engine"),
+            (
+                "an engine and no studies at a time",
+                {"error": 0.1, "engine": print, "n_jobs": 0},
+                "n_jobs must be an integer in 1",
+            ),
             ("no processes", {"error": 0.1, "n_jobs": 0}, "n_jobs must be an integer in 1"),
             ("a progress of words", {"error": 0.1, "progress": "yes"}, "progress must be True, F"),
             (

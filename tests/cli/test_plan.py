@@ -37,13 +37,13 @@ def answered():
         return made[0]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("needlescope.planning.plan.plan", recorded)
+        patch.setattr("needlescope.planner.default.plan", recorded)
         return run(), made[0]
 
 
 @pytest.fixture
 def at_hand(monkeypatch, answered):
-    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: answered[1])
+    monkeypatch.setattr("needlescope.planner.default.plan", lambda **given: answered[1])
 
 
 def test_json_has_all_of_it(at_hand):
@@ -80,7 +80,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_any_work(
     def never(**given):
         raise AssertionError("a plan was made")
 
-    monkeypatch.setattr("needlescope.planning.plan.plan", never)
+    monkeypatch.setattr("needlescope.planner.default.plan", never)
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / path)])
     assert done.exit_code == 2 and says in " ".join(done.output.split())
 
@@ -98,6 +98,24 @@ def test_the_verdict_is_printed_before_anything_is_drawn(tmp_path, monkeypatch, 
 CLASSIFIER = ("plan", "--L", "4", "--theta", "4", "--d", "10", "--error", "0.25")
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [((), "AttentionClassifier"), (("--classifier", "mil"), "MILClassifier")],
+)
+def test_without_a_learner_the_plan_is_for_a_classifier(monkeypatch, words, name):
+    def asked(*, learner, **given):
+        raise RuntimeError(type(learner).__name__)
+
+    monkeypatch.setattr("needlescope.planner.default.plan", asked)
+    done = CliRunner().invoke(command, [*CLASSIFIER[1:], *words])
+    assert str(done.exception) == name
+
+
+def test_a_learner_and_a_classifier_are_one_too_many():
+    done = CliRunner().invoke(command, [*WORDS, "--classifier", "pooled"])
+    assert done.exit_code == 2 and "give one of the two" in done.output
+
+
 def test_a_classifier_is_planned_for_by_studies(run, tmp_path):
     store = tmp_path / "studies.jsonl"
     options = ("--classifier", "pooled", "--assurance", "0.8", "--store", str(store), "--json")
@@ -109,8 +127,28 @@ def test_a_classifier_is_planned_for_by_studies(run, tmp_path):
     assert again["n"] == result["n"] and store.read_text() == kept
 
 
-def test_no_curves_are_drawn_for_a_classifier(run, tmp_path):
+def test_a_classifier_is_drawn_beside_the_theory_and_its_error_alone(run, tmp_path):
     figure = tmp_path / "plan.png"
-    result = run(*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
-    assert result.exit_code == 2 and "learners with a theory" in result.output
+    words = (*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
+    run(*words, "--csv")
+    assert figure.stat().st_size > 1000
+    figure.unlink()
+    result = run(*words, "--measure", "auc")
+    assert result.exit_code == 2 and "draws errors, and the plan is of 'auc'" in result.output
     assert not figure.exists()
+
+
+def test_lengths_signals_and_a_scheduler_go_to_the_plan(monkeypatch):
+    seen = {}
+
+    def asked(**given):
+        seen.update(given)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("needlescope.planner.default.plan", asked)
+    monkeypatch.setattr("needlescope.experiments.on_dask.dask", lambda address: address)
+    words = ("--theta", "4", "--d", "10", "--error", "0.25", "--lengths", "2", "5")
+    address = "tcp://10.0.0.1:8786"
+    CliRunner().invoke(command, [*words, "--signals", "3", "--scheduler", address])
+    assert seen["lengths"] == range(2, 6) and seen["L"] is None
+    assert seen["signals"] == 3 and seen["engine"] == address

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
+import needlescope as ns
 from needlescope.deep import ARCHITECTURES, DeepClassifier, classifier
 from needlescope.errors import NotConverged
 from needlescope.estimators import AttentionClassifier, Bags
@@ -298,3 +299,14 @@ def test_the_names_of_the_room_load_when_they_are_asked_for():
     assert room.DeepClassifier is DeepClassifier and {"DeepClassifier"} <= set(dir(room))
     with pytest.raises(AttributeError, match="has no attribute 'ShallowClassifier'"):
         _ = room.ShallowClassifier
+
+
+def test_it_is_planned_for_by_studies_of_bags_of_any_length():
+    learner = deep("gated", width=4, epochs=20)
+    result = ns.plan(
+        lengths=[2, 5], theta=8.0, d=4, n=60, learner=learner, others=False, studies=12, n_jobs=1
+    )
+    assert result.learner == "DeepClassifier" and result.error < 0.3
+    assert len(result.studies) == 12 and np.isfinite([row.measured for row in result.studies]).all()
+    assert len({row.measured for row in result.studies}) > 1
+    assert not hasattr(learner, "estimators_")  # a copy is fitted

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import needlescope as ns
 from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.planned import plan, tuning
 from needlescope.figures.rendered import drawing_of
-from needlescope.results.planned import Interval, LearningCurves, Plan, Tuned
+from needlescope.results.planned import (
+    ClassifierPlan,
+    Interval,
+    LearningCurves,
+    Plan,
+    StudyRow,
+    Tuned,
+)
 
 ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "bayes_optimal": 0.05, "amp": 0.06}
 CURVES = LearningCurves(
@@ -41,6 +49,20 @@ def test_without_an_interval_the_point_has_no_bars():
     [panel] = drawing_of(plan)(dataclasses.replace(FOUND, interval=None), CURVES).panels
     [point] = [mark for mark in panel.marks if isinstance(mark, Dots)]
     assert point.se is None
+
+
+def test_of_a_classifier_the_studies_are_drawn_and_its_name_stands_above():
+    own = {field.name: getattr(FOUND, field.name) for field in dataclasses.fields(FOUND)}
+    rows = tuple(StudyRow(n, n, value, 1.0) for n, value in ((20, 0.3), (40, np.nan), (80, 0.1)))
+    result = ClassifierPlan(**own | {"learner": "Forest"}, studies=rows)
+    [panel] = drawing_of(plan)(result, CURVES).panels
+    studies, point = [mark for mark in panel.marks if isinstance(mark, Dots)]
+    assert (studies.x, studies.y, point.x) == ((20.0, 80.0), (0.3, 0.1), (30.0,))
+    assert panel.title.startswith("Forest: ")
+    fixed = dataclasses.replace(result, unknown="theta")
+    assert len([m for m in drawing_of(plan)(fixed, CURVES).panels[0].marks if type(m) is Dots]) == 1
+    with pytest.raises(ValueError, match="result must be a plan of the error, as its curves are"):
+        drawing_of(plan)(dataclasses.replace(result, measure="auc"), CURVES)
 
 
 def test_what_is_no_plan_is_refused():

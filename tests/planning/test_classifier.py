@@ -10,6 +10,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 import needlescope as ns
 from needlescope.estimators import PooledClassifier
+from needlescope.planning import USUAL
+from needlescope.planning.learning_curves import learning_curves
 from needlescope.results.planned import ClassifierPlan
 from tests.planning.studies.bags import AT, E_AT, Constant, Failing, Known
 
@@ -123,6 +125,46 @@ def test_a_classifier_of_the_package_beside_the_theory_and_in_a_spectrum():
     assert theory / 3.0 < result.n < 3.0 * theory  # the limit of large d, at d = 20
 
 
+def test_bags_of_several_lengths_and_several_signals_beside_the_theory_of_the_like():
+    class Largest(Known):
+        """The largest instance against a threshold, of lists of bags."""
+
+        def fit(self, X, y):
+            assert isinstance(X, list) and {len(bag) for bag in X} == {2, 6}
+            super().fit(np.zeros((len(X), 1, 1)), y)
+            return self
+
+        def predict(self, X):
+            truth = np.array([np.linalg.norm(bag, axis=1).max() > 20.0 for bag in X])
+            return np.where(self.rng.random(len(X)) < self.error_, ~truth, truth).astype(int)
+
+    given = {"L": None, "d": 3, "lengths": [2, 6, 6], "signals": 2, "error": E_AT}
+    result = plan(Largest(0.05), **given, others=["pooled"])
+    assert result.low < AT < result.high and result.L == 5
+    assert result.notes == (
+        "A positive bag carries one of 2 signals; lines of the theory are for a single one.",
+        "Bags have 2 to 6 instances; lines of the theory are for bags of the mean, 5.",
+    )
+    assert result.floor < 1e-3 and result.others[0].learner == "pooled"
+
+
+def test_the_theory_answers_before_the_first_study():
+    events = []
+
+    class Listener:
+        def __call__(self, done, total):
+            events.append(done)
+
+        def message(self, sentence):
+            events.append(sentence)
+
+    plan(Known(0.05), error=E_AT, progress=Listener())
+    first = events.index(0)
+    assert events[0].startswith("In theory the Bayes-optimal learner needs")
+    assert events[first - 2].startswith("In theory attention")
+    assert events[first - 1] == "Studies of Known follow." and 4 in events[first:]
+
+
 def test_a_store_and_progress(tmp_path):
     seen = []
     given = {"error": E_AT, "store": tmp_path / "s.jsonl", "studies": 40}
@@ -130,3 +172,8 @@ def test_a_store_and_progress(tmp_path):
     assert seen[-1] == (len(first.studies), 40)
     again = plan(Known(0.05), **given)
     assert again.n == first.n and again.studies == first.studies
+
+
+def test_curves_around_it_are_of_the_theory_alone():
+    result = plan(Constant(0.05), error=0.1, d=2, signals=2)
+    assert set(learning_curves(result, points=1).errors) == set(USUAL)

@@ -142,7 +142,7 @@ def test_the_least_that_is_spent_is_money_and_not_bags():
 @pytest.mark.parametrize("more", [{"d": 100, "error": 0.1, "costs": (1, 1)}, {"d": 1, "n": 4}])
 def test_small_plans_have_the_error_that_they_say(more):
     """Data sets of one class once cost a plan its interval: 27 bags for 0.1 had 0.23."""
-    result = ns.plan(L=10, theta=5.0, others=False, **more)
+    result = ns.plan(L=10, theta=5.0, learner="attention", others=False, **more)
     task, fresh = result.task.replace(pi=result.balance), streams(77, 200)
     errors = _errors(task, result.training, "attention", result.d, fresh, result.pi, result.shift)
     errors = np.where(np.isnan(errors), 0.5, errors)
@@ -175,7 +175,7 @@ def test_questions_turned_round_agree():
 def test_others_are_told_each_in_a_line(planned):
     told = {other.learner: other for other in planned.others}
     assert set(told) == {
-        *("pooled", "vectorized", "bayes_optimal", "amp"),
+        *("pooled", "vectorized", "bayes_optimal", "amp", "joint"),
         *("attention_known", "bayes"),
     }
     assert told["pooled"].value == np.inf
@@ -183,6 +183,7 @@ def test_others_are_told_each_in_a_line(planned):
         "cannot reach 0.05: with a known signal its test error is 0.215" in told["pooled"].sentence
     )
     assert told["bayes_optimal"].value < planned.n
+    assert np.isnan(told["joint"].value) and "others=['joint']" in told["joint"].sentence
 
 
 def test_what_cannot_be_had_is_said_with_its_floor():

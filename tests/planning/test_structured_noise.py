@@ -128,7 +128,7 @@ def test_thresholds_are_those_of_whitened_tasks_in_its_own_unit():
 
 
 def test_noise_that_does_not_go_with_the_plan_is_refused():
-    question = {"L": 8, "theta": 4.0, "error": 0.2, "interval": False, "others": False}
+    question = {"L": 8, "theta": 4.0, "error": 0.2, "learner": "attention", "others": False}
     with pytest.raises(ValueError, match="d must leave a dimension for each of the 10 eigenvalues"):
         ns.plan(**question, d=8, noise=ns.Noise(spectrum=ns.Spectrum.power_law(0.5, 10)))
     with pytest.raises(ValueError, match="covariance must be 8 × 8 to go with d=8"):

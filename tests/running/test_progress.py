@@ -161,3 +161,27 @@ def test_progress_gives_the_terminal_back_after_an_interrupt() -> None:
     assert code == -signal.SIGINT
     assert "KeyboardInterrupt" in drawn
     assert restored(drawn)
+
+
+class Teller:
+    """A progress of a program's own, which takes sentences."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def __call__(self, done: int, total: int) -> None: ...
+
+    def message(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+
+def test_a_sentence_is_written_where_progress_is_shown_and_handed_to_what_takes_it(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    progress_module.announce(True, "a first answer")
+    assert capfd.readouterr() == ("", "a first answer\n")
+    for silent in (None, False, lambda done, total: None):
+        progress_module.announce(silent, "a first answer")
+    teller = Teller()
+    progress_module.announce(teller, "a first answer")
+    assert teller.said == ["a first answer"] and capfd.readouterr() == ("", "")

@@ -30,6 +30,8 @@ NUMBERS = (
 
 @click.command("plan")
 @click.option("--L", "L", type=int, help="Instances in a bag.")
+@click.option("--lengths", type=int, nargs=2, help="In place of --L: bags have from A to B.")
+@click.option("--signals", type=int, help="Of a classifier: a positive bag has one of these many.")
 @click.option("--R", "R", type=int, default=1, show_default=True, help="Instances with the signal.")
 @click.option("--theta", type=float, help="Strength of the signal, in deviations of the noise.")
 @click.option("--pi", type=float, default=0.5, show_default=True, help="Share of positives.")
@@ -37,18 +39,19 @@ NUMBERS = (
 @click.option("--n", type=int, help="Bags to train on.")
 @click.option("--error", type=float, help="Test error to reach.")
 @click.option(
-    "--learner", type=click.Choice(tuple(LEARNERS)), default="attention", show_default=True,
-    help="What learns from the bags.",
+    "--learner", type=click.Choice(tuple(LEARNERS)), default=None,
+    help="Plan for this learner by the theory, in place of a classifier.",
 )  # fmt: skip
 @click.option(
     "--classifier", type=click.Choice(tuple(CLASSIFIERS)), default=None,
-    help="Plan for this classifier of bags, by simulated studies, in place of --learner.",
+    help="Plan for this classifier of bags, by simulated studies.  [default: attention]",
 )  # fmt: skip
 @click.option("--measure", default="error", show_default=True, help="Of a classifier: its target.")
 @click.option("--target", type=float, help="What a measure other than the error is to reach.")
 @click.option("--specificity", type=float, help="With --measure sensitivity: where it is.")
 @click.option("--assurance", type=float, help="Probability that a study meets the target.")
 @click.option("--seconds", type=float, default=150.0, show_default=True, help="For its studies.")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler that makes its studies.")
 @click.option("--store", type=click.Path(dir_okay=False), help="Keep studies, to go on later.")
 @loss_option
 @spectrum
@@ -60,24 +63,42 @@ NUMBERS = (
     "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
 )
 @output
-def command(figure: str | None, form: str | None, classifier: str | None, **options: Any) -> None:
+def command(
+    figure: str | None,
+    form: str | None,
+    classifier: str | None,
+    scheduler: str | None,
+    **options: Any,
+) -> None:
     """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 
-    needlescope plan --L 10 --theta 5 --d 100 --error 0.05
+    needlescope plan --L 10 --theta 5 --d 100 --error 0.05 --learner attention
 
-    needlescope plan --L 10 --theta 5 --d 30 --error 0.1 --classifier attention --assurance 0.8
+    needlescope plan --L 10 --theta 5 --d 30 --error 0.1 --assurance 0.8
     """
-    from ..planning.plan import plan
+    from ..planner.default import plan
 
-    if classifier is not None:
+    if options["learner"] is None:
         from .. import estimators
 
-        if figure is not None:
+        if figure is not None and options["measure"] != "error":
             raise click.BadParameter(
-                "is of learners with a theory; leave it out with --classifier",
+                f"draws errors, and the plan is of {options['measure']!r}; leave one out",
                 param_hint="--figure",
             )
-        options["learner"] = getattr(estimators, CLASSIFIERS[classifier])()
+        options["learner"] = getattr(estimators, CLASSIFIERS[classifier or "attention"])()
+    elif classifier is not None:
+        raise click.BadParameter(
+            f"{classifier!r} does not go with --learner; give one of the two",
+            param_hint="--classifier",
+        )
+    if options["lengths"] is not None:
+        first, last = options["lengths"]
+        options["lengths"] = range(first, last + 1)
+    if scheduler is not None:
+        from ..experiments.on_dask import dask
+
+        options["engine"] = dask(scheduler)
     path = None if figure is None else _check_path(Path(figure))
     check_stopped()
     result = plan(**_in_noise(options))

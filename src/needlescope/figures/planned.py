@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..grid import check_kind
-from ..results.planned import LearningCurves, Plan, Tuned
+from ..results.planned import ClassifierPlan, LearningCurves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
 from .marks import Dots, Line, Mark, Rule, Text, numbers
 from .rendered import rendered
@@ -31,6 +31,8 @@ ACROSS = {
 def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
     """Draw a plan: error against bags for each learner, floors, target, the point and its interval.
 
+    Of a plan for a classifier its studies are drawn, too, where they differ in bags.
+
     Parameters
     ----------
     result : Plan
@@ -47,7 +49,7 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
     Raises
     ------
     ValueError
-        If the two are not a plan and its curves.
+        If the two are not a plan and its curves, or it is a plan of another measure than the error.
 
     Examples
     --------
@@ -62,6 +64,12 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
     check_kind("result", result, Plan)
     if not isinstance(curves, LearningCurves):
         raise ValueError(f"curves must be those of planning.learning_curves, got {curves!r}")
+    measure = result.measure if isinstance(result, ClassifierPlan) else "error"
+    if measure != "error":
+        raise ValueError(
+            f"result must be a plan of the error, as its curves are, got one of {measure!r}; plan "
+            "with measure='error'"
+        )
     marks: list[Mark] = []
     floor = curves.floors["bayes"]
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
@@ -77,10 +85,12 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
     target = result.options.get("error")
     if target is not None:
         marks.append(Rule(y=float(target), colour=grey(0.3), dash=DASHED, width=0.8))
-    marks.append(_point(result))
-    title = JOINT_NAME if result.learner == "joint" else NAMES[result.learner]
+    studies = _studies(result)
+    marks += [*studies, _point(result)]
+    title = JOINT_NAME if result.learner == "joint" else NAMES.get(result.learner, result.learner)
     words = f"$n$ = {result.n:,.0f}".replace(",", "{,}")
-    top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
+    rows = [*curves.errors.values(), *(dots.y for dots in studies)]
+    top = 1.15 * max(np.nanmax(row) for row in rows)
     span = 0.7 * floor, float(top)
     ticks = [tick for tick in TICKS if span[0] <= tick <= span[1]]
     labels = [f"{tick:g}" for tick in ticks]
@@ -92,6 +102,15 @@ def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Drawing:
         labels_at_ends=True,
     )
     return single(panel, size=(4.6, 3.1))
+
+
+def _studies(result: Plan) -> list[Dots]:
+    """Return the studies of a classifier, where they are of several numbers of bags."""
+    if not isinstance(result, ClassifierPlan) or result.unknown != "n":
+        return []
+    good = [row for row in result.studies if np.isfinite(row.measured)]
+    n, errors = tuple(float(row.n) for row in good), tuple(row.measured for row in good)
+    return [Dots(n, errors, None, grey(0.5), size=2.4, edge=0.0)]
 
 
 def _point(result: Plan) -> Dots:

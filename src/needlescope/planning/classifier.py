@@ -18,14 +18,15 @@ from ..grid import real, single, whole
 from ..losses import Loss
 from ..results.planned import ClassifierPlan, Interval, OtherLearner, StudyRow
 from ..running.processes import Progress, check_n_jobs
-from ..running.progress import check_progress, reporting
+from ..running.progress import announce, check_progress, reporting
 from ..running.seeds import streams
+from ..task import Task
 from ..theory.oracle.least_error import oracle
-from .others import names_of, other_learners
+from .others import BRACKET, lines_beside_studies, names_of, other_learners
 from .spec import PlanSpec
 from .studies.curve import summary
-from .studies.measures import Measure
-from .studies.reach import check_reachable
+from .studies.measures import Measure, get_measure
+from .studies.reach import best_value, check_reachable
 from .studies.record import Record
 from .studies.search import (
     LEAST_STUDIES,
@@ -37,7 +38,7 @@ from .studies.search import (
     measure_at,
 )
 from .studies.study import SINGLE_CLASS
-from .studies.verdict import notes_of, sentences
+from .studies.verdict import notes_of, sentences, theory_notes
 from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
@@ -48,6 +49,7 @@ LEAST_OF_CLASS = 10  # bags of the rarer class
 BEYOND = 64.0  # times the first guess
 LONGEST_GUESS = 2000.0  # instances
 WITHOUT_THEORY = 10.0  # bags for each dimension, as a first guess
+MOST_TOGETHER = 10_000  # studies that an engine makes at a time
 
 
 class StudyOptions(NamedTuple):
@@ -61,6 +63,7 @@ class StudyOptions(NamedTuple):
     record: Record
     n_jobs: int | None
     progress: Progress
+    engine: Any = None
 
 
 def plan_classifier(
@@ -76,9 +79,11 @@ def plan_classifier(
     if "joint" in names_of(others):
         spec.check_joint()
         check_joint_loss(loss)
-    if options.target is not None and options.measure.name != "error" and spec.unknown == "n":
-        check_reachable(spec.task(), options.measure, options.target)
-    theory = _theory(spec, options, loss, others)
+    simulated = options.measure.name != "error" or not spec.has_theory
+    if options.target is not None and simulated and spec.unknown == "n":
+        check_reachable(spec.task(), options.measure, options.target, spec.lengths)
+    asked, bracket = _bracket(spec, options, loss)
+    announce(options.progress, f"Studies of {type(classifier).__name__} follow.")
     sign = -1.0 if spec.unknown == "L" else 1.0
 
     def place(x: float) -> Place:
@@ -93,18 +98,20 @@ def plan_classifier(
         search = Search(
             classifier, options.measure, spec.d, place, streams(seed, 1)[0],
             Limits(options.seconds, options.studies), options.record, options.n_jobs, report,
+            engine=options.engine, lengths=spec.lengths,
         )  # fmt: skip
         if spec.unknown == "error":
             found = measure_at(search, 0.0)
         else:
             assert options.target is not None
-            guess, ends, slope = _start(spec, theory)
+            guess, ends, slope = _start(spec, bracket)
             ordered = sorted(sign * np.log(np.array(ends)))
             found = find(
                 search, sign * float(np.log(guess)), slope, options.target,
                 (float(ordered[0]), float(ordered[1])), options.assurance,
             )  # fmt: skip
-    return _build(spec, classifier, options, theory if others else (), found, sign)
+    theory = lines_beside_studies(asked, loss, others, bracket) if bracket else ()
+    return _build(spec, classifier, options, theory, found, sign)
 
 
 def _check_specification(spec: PlanSpec) -> None:
@@ -130,17 +137,24 @@ def _check_specification(spec: PlanSpec) -> None:
         )
 
 
-def _theory(
-    spec: PlanSpec, options: StudyOptions, loss: str | Loss, others: bool | Sequence[str]
-) -> tuple[OtherLearner, ...]:
-    """Return what the learners with a theory need or reach, those that bracket the answer first."""
-    error = _as_error(spec, options)
-    asked = replace(spec, error=error, learner="bayes_optimal")
-    names = others if not isinstance(others, bool) else (True if others else ["attention"])
+def _bracket(
+    spec: PlanSpec, options: StudyOptions, loss: str | Loss
+) -> tuple[PlanSpec, tuple[OtherLearner, ...]]:
+    """Return the question to the theory, and its lines that bracket the answer.
+
+    Each line is announced as soon as it is there: a first answer, before any study.
+    """
+    asked = spec.in_theory
+    asked = replace(asked, error=_as_error(asked, options), learner="bayes_optimal")
+    lines: dict[str, OtherLearner] = {}
     try:
-        return other_learners(asked, None, loss, names)
+        for name in BRACKET:
+            for line in other_learners(asked, None, loss, [name], tuple(lines.values())):
+                lines[line.learner] = line
+            announce(options.progress, f"In theory {lines[name].sentence}.")
     except ValueError:  # beyond what the theory answers, as a length that it does not have
-        return ()
+        return asked, ()
+    return asked, tuple(lines.values())
 
 
 def _as_error(spec: PlanSpec, options: StudyOptions) -> float | None:
@@ -209,11 +223,12 @@ def _build(
         here.low, here.high, here.mean, here.deviation, float(single), len(good)
     )  # fmt: skip
     notes = notes_of(spec.unknown, spec.pi, found, LEAST_OF_CLASS, options.seconds, options.studies)
+    notes += theory_notes(spec.signals, spec.lengths)
     result = ClassifierPlan(
         unknown=spec.unknown, learner=name, n=n, n0=np.nan, n1=np.nan,
         positives=float(round(spec.pi * n)) if np.isfinite(n) else np.nan,
         L=L, R=spec.R, theta=theta, pi=spec.pi, d=spec.d,
-        error=here.mean, error_se=here.mean_se, floor=float(oracle(task, "bayes", tol=1e-3).error),
+        error=here.mean, error_se=here.mean_se, floor=_floor(spec, task),
         balance=spec.pi, interval=interval, others=theory, notes=notes,
         low=ends[0], high=ends[1], measure=measure.name,
         target=np.nan if options.target is None else options.target,
@@ -228,6 +243,13 @@ def _build(
         question=Question("plan", task, None, {**spec.given(), "learner": name}),
     )  # fmt: skip
     return replace(result, verdict=" ".join([*sentences(result), *notes]))
+
+
+def _floor(spec: PlanSpec, task: Task) -> float:
+    """Return the Bayes error of known signals: by simulation, where it has no formula."""
+    if spec.has_theory:
+        return float(oracle(task, "bayes", tol=1e-3).error)
+    return best_value(task, get_measure("error", spec.pi), lengths=spec.lengths)[0]
 
 
 def _bags(spec: PlanSpec, answer: float, reached: bool) -> float:
@@ -245,9 +267,18 @@ def study_options(
     store: Any,
     n_jobs: int | None,
     progress: Progress,
+    engine: Any = None,
 ) -> StudyOptions:
     """Validate how studies are made and judged."""
-    check_n_jobs(n_jobs)
+    if engine is None:
+        check_n_jobs(n_jobs)
+    elif not callable(engine):
+        raise ValueError(
+            "engine must be an engine such as dask() of needlescope.experiments.on_dask, or None, "
+            f"got {engine!r:.80}"
+        )
+    elif n_jobs is not None:
+        n_jobs = whole("n_jobs", n_jobs, 1, MOST_TOGETHER)
     check_progress(progress)
     if target is not None:
         target = float(real("target", target, -np.inf, np.inf))
@@ -261,5 +292,5 @@ def study_options(
         assurance = single("assurance", assurance, 0.5, 0.99)
     return StudyOptions(
         measure, target, assurance, float(single("seconds", seconds, 1.0, 1e7)),
-        whole("studies", studies, LEAST_STUDIES, 100_000), Record(store), n_jobs, progress,
+        whole("studies", studies, LEAST_STUDIES, 100_000), Record(store), n_jobs, progress, engine,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import NotConverged
 from ..results.planned import LearningCurves, Plan
-from . import USUAL
+from . import LEARNERS, USUAL
 from .learners import ORACLES, get_learner
 from .tuning.budget import Budget
 
@@ -19,8 +19,9 @@ RANGE_FACTOR = 8.0  # times fewer bags, and more
 def learning_curves(result: Plan, points: int | None = None) -> LearningCurves:
     """Return the errors of all learners around a plan, as `needlescope.figures.plan` draws them.
 
-    Errors are those of the rough search; training has the balance of the task. Joint training is
-    among them where the plan is for it.
+    Errors are those of the rough search, of one signal; training has the balance of the task. Joint
+    training is among them where the plan is for it. A classifier is not: its studies are in its
+    plan.
 
     Parameters
     ----------
@@ -48,11 +49,12 @@ def learning_curves(result: Plan, points: int | None = None) -> LearningCurves:
         raise ValueError(
             "no number of bags reaches the target of this plan: there are no curves around it"
         )
-    task, least = result.task, 10.0 / min(result.pi, 1.0 - result.pi)
+    task, least = result.task.replace(signals=None), 10.0 / min(result.pi, 1.0 - result.pi)
     ends = max(result.n / RANGE_FACTOR, least), max(result.n, least) * RANGE_FACTOR
     bags = np.geomspace(*ends, points)
     errors: dict[str, tuple[float, ...]] = {}
-    for name in dict.fromkeys((*USUAL, result.learner)):
+    own = (result.learner,) if result.learner in LEARNERS else ()
+    for name in dict.fromkeys((*USUAL, *own)):
         learner, row = get_learner(name, result.loss or "logistic"), []
         near: Any = None
         for count in bags:

@@ -18,8 +18,11 @@ from .learners import ORACLES, Learner, get_learner
 from .sentences import cannot, counted, has_error
 from .solve import rough_root
 from .spec import PlanSpec
+from .tuning.joint import check_joint_loss
 
 TOL = 2e-3  # of the test error of another learner
+BRACKET = ("bayes_optimal", "pooled", "attention")  # the quickest to compute first
+QUICK_JOINT_L = 50  # instances up to which joint training takes seconds, for n and for an error
 
 
 def check_others(others: Any) -> None:
@@ -55,25 +58,74 @@ def names_of(others: bool | Sequence[str]) -> tuple[str, ...]:
 
 
 def other_learners(
-    spec: PlanSpec, learner: Learner | None, loss: str | Loss, others: bool | Sequence[str] = True
+    spec: PlanSpec,
+    learner: Learner | None,
+    loss: str | Loss,
+    others: bool | Sequence[str] = True,
+    known: Sequence[OtherLearner] = (),
 ) -> tuple[OtherLearner, ...]:
     """Return what each other learner, and each oracle, needs or reaches; where unknown, why.
 
-    A plan for a classifier has no ``learner`` among them.
+    A plan for a classifier has no ``learner`` among them. Lines that are ``known`` are not computed
+    again. Where all are wanted, joint training has a line, too: it says how to ask.
     """
-    if isinstance(others, bool | np.bool_) and not others:
+    everyone = isinstance(others, bool | np.bool_)
+    if everyone and not others:
         return ()
-    planned = None if learner is None else learner.name
-    rest = [get_learner(name, loss) for name in names_of(others) if name != planned]
-    result = []
-    for other in (*rest, *ORACLES):
-        try:
-            value, sentence = _value_and_sentence(replace(spec, learner=other.name), other)
-        except (NotConverged, NoMinimiser) as problem:
-            reason = str(problem).partition(";")[0]
-            value, sentence = np.nan, f"{other.label}: not known ({reason})"
-        result.append(OtherLearner(other.name, value, sentence))
-    return tuple(result)
+    planned, lines = None if learner is None else learner.name, {line[0]: line for line in known}
+    names = [name for name in names_of(others) if name != planned]
+    if everyone and "joint" not in (planned, *names):
+        names.append("joint")
+        lines.setdefault("joint", _joint_not_computed(spec, loss))
+    wanted = [*(get_learner(name, loss) for name in names), *ORACLES]
+    return tuple(lines.get(other.name) or _line(spec, other) for other in wanted)
+
+
+def lines_beside_studies(
+    spec: PlanSpec, loss: str | Loss, others: bool | Sequence[str], known: Sequence[OtherLearner]
+) -> tuple[OtherLearner, ...]:
+    """Return the lines of a plan for a classifier: joint training is one of them where it is quick.
+
+    Studies take longer than its equations do, for bags that are not too long.
+    """
+    everyone = isinstance(others, bool | np.bool_)
+    if everyone and others and _is_joint_quick(spec, loss):
+        known = (*known, *other_learners(spec, None, loss, ["joint"], known)[:1])
+    return other_learners(spec, None, loss, others, known)
+
+
+def _is_joint_quick(spec: PlanSpec, loss: str | Loss) -> bool:
+    """Whether joint training has equations for the question that take seconds."""
+    short = spec.L is not None and spec.L <= QUICK_JOINT_L
+    return short and spec.unknown in ("n", "error") and not _why_not_joint(spec, loss)
+
+
+def _why_not_joint(spec: PlanSpec, loss: str | Loss) -> str:
+    """Return why joint training has no equations for a question; nothing, if it has some."""
+    try:
+        spec.check_joint()
+        check_joint_loss(loss)
+    except ValueError as problem:
+        return str(problem).partition(", got")[0]
+    return ""
+
+
+def _joint_not_computed(spec: PlanSpec, loss: str | Loss) -> OtherLearner:
+    """Return the line that says how to ask for joint training, or why it cannot be had."""
+    why = _why_not_joint(spec, loss)
+    text = f"not known ({why})" if why else "not computed, as it may take minutes"
+    remedy = "" if why else "; ask plan with others=['joint']"
+    return OtherLearner("joint", np.nan, f"{LEARNERS['joint']}: {text}{remedy}")
+
+
+def _line(spec: PlanSpec, other: Learner) -> OtherLearner:
+    """Return the line of a learner; where its number does not converge, that says so."""
+    try:
+        value, sentence = _value_and_sentence(replace(spec, learner=other.name), other)
+    except (NotConverged, NoMinimiser) as problem:
+        reason = str(problem).partition(";")[0]
+        value, sentence = np.nan, f"{other.label}: not known ({reason})"
+    return OtherLearner(other.name, value, sentence)
 
 
 def _value_and_sentence(spec: PlanSpec, learner: Learner) -> tuple[float, str]:

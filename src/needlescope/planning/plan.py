@@ -50,7 +50,7 @@ def plan(
     d: int | None = None,
     n: int | None = None,
     error: float | None = None,
-    learner: Any = "attention",
+    learner: Any = None,
     loss: str | Loss = "logistic",
     positives: int | None = None,
     costs: tuple[float, float] | None = None,
@@ -61,6 +61,8 @@ def plan(
     seed: Any = 0,
     noise: Noise | None = None,
     signal: Any = None,
+    signals: int | Sequence[float] | None = None,
+    lengths: Sequence[int] | None = None,
     measure: str = "error",
     target: float | None = None,
     specificity: float | None = None,
@@ -69,14 +71,16 @@ def plan(
     studies: int = 120,
     store: Any = None,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Progress = None,
 ) -> Plan:
     """Plan how much data an error needs, how strong a signal, among how many instances.
 
     Leave out exactly one of ``n``, ``theta``, ``L`` and ``error``: it is what is planned for. The
-    settings of training are the best for the data (`tune`). The error is the mean over data sets of
-    this d, which a small simulation measures; that of the limit of large d at fixed n/d is
-    ``limit_error``. L is the largest whole number whose error is at most the target.
+    plan is for a classifier that is fitted to simulated studies, or for a learner with a theory,
+    by its name: its settings of training are the best for the data (`tune`), its error is the mean
+    over data sets of this d, which a small simulation measures, and that of the limit of large d at
+    fixed n/d is ``limit_error``. L is the largest whole number whose error is at most the target.
 
     Parameters
     ----------
@@ -98,11 +102,12 @@ def plan(
         The test error: above the Bayes error (of a known signal), below min(π, 1 − π), which
         needs no data.
     learner : classifier, "attention", "joint", "pooled", "vectorized", "bayes_optimal" or "amp", \
-default "attention"
+default AttentionClassifier()
         A classifier of bags with ``fit``, such as ``estimators.AttentionClassifier()``: it is
-        fitted to simulated studies, and the plan is a `ClassifierPlan`. Or one of three models, of
-        which attention may be trained end to end ("joint"; in white noise, and L up to 100 where
-        it is left out), the Bayes-optimal learner, or approximate message passing (AMP).
+        fitted to simulated studies, and the plan is a `ClassifierPlan`. Or the name of a learner
+        with a theory: one of three models, of which attention is trained by two steps
+        ("attention") or end to end ("joint"; in white noise, and L up to 100 where it is left
+        out), the Bayes-optimal learner, or approximate message passing (AMP).
     loss : str or Loss, default "logistic"
         The loss that is trained with; without kinks for "joint".
     positives : int, optional
@@ -119,7 +124,8 @@ default "attention"
         "amp", a plan is for the limit of large d, as its ``notes`` say.
     others : bool or sequence of str, default True
         Whether to compute what the other learners need or reach, or the names of those. True
-        leaves out "joint", which takes longer than all others together.
+        leaves out "joint", which takes longer than all others together, unless a plan for a
+        classifier can have it in seconds; its line says how to ask.
     tol : float, default 5e-4
         Largest numerical error of the test error; at most a hundredth of a target. Of "joint",
         "bayes_optimal" and "amp" not below 1e-3, or a hundredth of min(π, 1 − π) where that is
@@ -129,7 +135,13 @@ default "attention"
     noise, signal : optional
         As in `Task`: noise with a spectrum or a covariance, and the place of the signal in it. The
         classifiers see features as they are; for whitened ones plan for ``task.whitened``.
-
+    signals : int or sequence of float, optional
+        Of a classifier: how many orthogonal signals there are, of which each positive bag carries
+        one; or the probability of each, as in `Task`. Lines of the theory are for one signal.
+    lengths : sequence of int, optional
+        Of a classifier, in place of L: numbers of instances that bags are drawn with, each as
+        likely, such as those of your own bags, or ``range(20, 81)``. The classifier is given lists
+        of arrays. Lines of the theory are for bags of the mean length.
     measure, target : str, default "error"; float
         Of a classifier: what the target is of. "auc", "balanced_accuracy", "log_loss" or
         "sensitivity" take a ``target`` in place of an ``error``.
@@ -144,8 +156,16 @@ default "attention"
     store : path, optional
         A file that keeps finished studies; a search with the same arguments goes on from it. It
         cannot see that the code of a classifier has changed: name another file then.
-    n_jobs, progress : optional
-        As in `simulate`; progress counts the studies done and allowed.
+    n_jobs : int, optional
+        How many processes studies are made in, one for each core by default. With an engine, how
+        many studies are made at a time: four, unless told otherwise.
+    engine : callable, optional
+        Of a classifier: what makes its studies, in place of processes of this machine, such as
+        ``dask("tcp://10.0.0.1:8786")`` of `needlescope.experiments.on_dask`.
+    progress : bool or callable, optional
+        As in `simulate`; it counts the studies done and allowed. What the theory says comes
+        before the first study: it is written where progress is shown, and handed to
+        ``progress.message`` if there is such a method.
 
     Returns
     -------
@@ -170,7 +190,10 @@ default "attention"
     options.check()
     named, numbers = isinstance(learner, str), (positives, costs, spend)
     if named:
-        _check_only_studies(measure, target, specificity, assurance, store)
+        _check_only_studies(
+            measure, target=target, specificity=specificity, assurance=assurance, store=store,
+            signals=signals, lengths=lengths, engine=engine,
+        )  # fmt: skip
     elif target is not None:
         if measure == "error" or error is not None:
             raise ValueError(
@@ -180,7 +203,8 @@ default "attention"
         error = ANY_ERROR * min(float(pi), 1.0 - float(pi))  # so that it is not what is left out
     spec = plan_spec(
         L, R, theta, pi, d, n, error, learner if named else "bayes_optimal", *numbers,
-        noise=noise, signal=signal, estimated=measure != "error",
+        noise=noise, signal=signal, signals=signals, lengths=lengths,
+        estimated=measure != "error",
     )  # fmt: skip
     if named:
         return make_plan(spec, options)
@@ -188,16 +212,13 @@ default "attention"
     check_classifier(learner, chosen)
     how = study_options(
         chosen, spec.error if measure == "error" else target, assurance, seconds, studies, store,
-        n_jobs, progress,
+        n_jobs, progress, engine,
     )  # fmt: skip
     return plan_classifier(spec, learner, how, loss, others, seed)
 
 
-def _check_only_studies(
-    measure: str, target: Any, specificity: Any, assurance: Any, store: Any
-) -> None:
+def _check_only_studies(measure: str, **given: Any) -> None:
     """Refuse what belongs to a classifier's studies."""
-    given = {"target": target, "specificity": specificity, "assurance": assurance, "store": store}
     wrong = [name for name, value in given.items() if value is not None]
     wrong = ["measure"] * (measure != "error") + wrong
     if wrong:

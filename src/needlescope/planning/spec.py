@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..grid import choice, real, whole
+from ..grid import choice, listed, real, unmasked, whole
 from ..noise import Noise
 from ..signal_count import SignalCount
-from ..task import Task
+from ..task import MOST_SIGNALS, Task
 from ..theory.joint.grid import check_joint_task
 from . import LEARNERS
 from .tuning.budget import Budget, Costs, check_costs
@@ -18,6 +18,7 @@ from .tuning.budget import Budget, Costs, check_costs
 UNKNOWNS = ("n", "theta", "L", "error")
 MOST_BAGS = 10**9
 MOST_PER_DIMENSION = 10**6  # bags for each dimension
+MOST_INSTANCES = 10**6  # in a bag
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,18 @@ class PlanSpec:
     costs: Costs | None = None
     noise: Noise | None = None
     signal: Any = None
+    signals: tuple[float, ...] | None = None
+    lengths: tuple[int, ...] | None = None  # instances in bags, each as likely; L is their mean
+
+    @property
+    def has_theory(self) -> bool:
+        """Whether the theory has this very task, and not one that is like it."""
+        return self.signals is None and self.lengths is None
+
+    @property
+    def in_theory(self) -> PlanSpec:
+        """The question that the theory answers: of one signal, in bags of the mean length."""
+        return self if self.has_theory else replace(self, signals=None, lengths=None)
 
     @property
     def mean_cost(self) -> float:
@@ -51,7 +64,8 @@ class PlanSpec:
         if self.unknown == "theta":
             theta = 1.0 if at is None or not np.isfinite(at) else float(at)
         return Task(
-            L=L, R=self.R, theta=theta, pi=self.pi, noise=self.noise, signal=self.signal
+            L=L, R=self.R, theta=theta, pi=self.pi, noise=self.noise, signal=self.signal,
+            signals=self.signals,
         )  # fmt: skip
 
     def check_joint(self) -> None:
@@ -90,11 +104,14 @@ def plan_spec(
     *,
     noise: Any = None,
     signal: Any = None,
+    signals: Any = None,
+    lengths: Any = None,
     estimated: bool = False,
 ) -> PlanSpec:
     """Validate the arguments of a plan: refuse a question that has no answer.
 
-    Where the task is ``estimated``, so is its Bayes error, and a target below it is not refused.
+    Where the task is ``estimated``, so is its Bayes error, and a target below it is not refused;
+    nor is it where several ``signals`` or ``lengths`` leave the Bayes error to simulation.
 
     Examples
     --------
@@ -111,6 +128,9 @@ def plan_spec(
     if d is None:
         raise ValueError("d must be given: how many features an instance has")
     d = whole("d", d, 1, 10**6)
+    counts = None if lengths is None else _lengths(lengths, L, R)
+    if counts is not None:
+        L = round(float(np.mean(counts)))
     if spend is not None and n is not None:
         raise ValueError("give n or spend, not both: with costs, spend is the total budget")
     if spend is not None and costs is None:
@@ -140,7 +160,7 @@ def plan_spec(
         )
     shown = Task(
         L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi,
-        noise=noise, signal=signal,
+        noise=noise, signal=signal, signals=_signals(signals, d),
     )  # fmt: skip
     if shown.noise is not None:
         shown.noise.at_dimension(d)  # or refuse it
@@ -153,10 +173,50 @@ def plan_spec(
         unknown, None if L is None else int(shown.L), int(shown.R),
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
         _target(error, float(shown.pi)), learner, count, prices, shown.noise, shown.signal,
+        shown.signals, counts,
     )  # fmt: skip
-    if not estimated:
+    if not estimated and result.has_theory:
         _check_floor(result)
     return result
+
+
+def _lengths(lengths: Any, L: Any, R: Any) -> tuple[int, ...]:
+    """Return numbers of instances to draw from, or refuse them.
+
+    >>> _lengths(range(3, 6), None, 4)
+    Traceback (most recent call last):
+    ValueError: lengths must be at least R=4, the instances with the signal, got 3
+    """
+    if L is not None:
+        raise ValueError(
+            f"L must be left out with lengths, whose mean it is; got L={L!r}: give one of the two"
+        )
+    values = listed("lengths", unmasked("lengths", lengths), "numbers of instances")
+    counts = tuple(whole("lengths", value, 1, MOST_INSTANCES) for value in values)
+    if not counts:
+        raise ValueError("lengths must have at least one number of instances, got none")
+    if min(counts) < R:
+        raise ValueError(
+            f"lengths must be at least R={R}, the instances with the signal, got {min(counts)}"
+        )
+    return counts
+
+
+def _signals(signals: Any, d: int) -> Any:
+    """Return the probabilities of several signals: a number of them are equally likely.
+
+    >>> _signals(4, 10)
+    (0.25, 0.25, 0.25, 0.25)
+    """
+    if isinstance(signals, int | np.integer) and not isinstance(signals, bool):
+        signals = whole("signals", signals, 1, MOST_SIGNALS)
+        signals = (1.0 / signals,) * signals
+    if np.ndim(signals) == 1 and len(signals) > d:
+        raise ValueError(
+            f"signals must be at most d={d}, as they are orthogonal to each other; got "
+            f"{len(signals)}"
+        )
+    return signals
 
 
 def _check_single(name: str, value: Any) -> None:

@@ -58,16 +58,43 @@ def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
     2 of 2
     """
     check_progress(progress)
-    terminal = bool(sys.stderr is not None and sys.stderr.isatty())
     if callable(progress):
         yield lambda done, failed: progress(done, total)
-    elif progress is False or sys.stderr is None or (progress is None and not terminal):
+    elif not _is_shown(progress):
         yield lambda done, failed: None
-    elif terminal:
+    elif sys.stderr.isatty():
         with _bar(total, title) as report:
             yield report
     else:
         yield _lines(total, title)
+
+
+def announce(progress: Progress, sentence: str) -> None:
+    """Write a sentence where progress is shown, or hand it to ``progress.message`` if that exists.
+
+    Examples
+    --------
+    >>> class Teller:
+    ...     def __call__(self, done, total): ...
+    ...     def message(self, sentence): print("heard:", sentence)
+    >>> announce(Teller(), "a first answer")
+    heard: a first answer
+    """
+    check_progress(progress)
+    if callable(progress):
+        message = getattr(progress, "message", None)
+        if callable(message):
+            message(sentence)
+    elif _is_shown(progress):
+        sys.stderr.write(sentence + "\n")
+        sys.stderr.flush()
+
+
+def _is_shown(progress: bool | None) -> bool:
+    """Whether progress goes to the standard error stream: by default to a terminal alone."""
+    if sys.stderr is None:
+        return False
+    return sys.stderr.isatty() if progress is None else progress
 
 
 @contextmanager

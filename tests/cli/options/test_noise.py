@@ -60,7 +60,7 @@ def test_a_simulation_whitens_with_an_estimate(run):
 
 
 def test_a_plan_is_for_noise_with_a_spectrum(run, refused, monkeypatch):
-    from needlescope.planning import plan
+    from needlescope.planner import default
 
     seen = {}
 
@@ -68,7 +68,7 @@ def test_a_plan_is_for_noise_with_a_spectrum(run, refused, monkeypatch):
         seen.update(options)
         raise ValueError("enough")
 
-    monkeypatch.setattr(plan, "plan", note)
+    monkeypatch.setattr(default, "plan", note)
     command = ("plan", "--L", "5", "--theta", "3", "--d", "20", "--error", "0.1")
     run(*command, "--spectrum", "4:1,0.25:4", "--signal", "quiet")
     assert seen["noise"] == ns.Noise(spectrum=ns.Spectrum([4.0, 0.25], [1, 4]))

@@ -15,6 +15,8 @@ from needlescope.planning.studies.study import (
     TEST_BAGS,
     check_classifier,
     copy_of,
+    direction_of,
+    draw_bags,
     run_study,
 )
 from tests.planning.studies.bags import E_AT, Failing, Known, job
@@ -122,3 +124,14 @@ def test_rare_positives_are_measured_on_more_bags():
 def test_what_does_not_score_is_refused(classifier, measure, says):
     with pytest.raises(ValueError, match=says):
         check_classifier(classifier, get_measure(measure, 0.5))
+
+
+def test_several_signals_are_orthogonal_and_each_positive_carries_one():
+    given = job(Known(), signals=(0.25, 0.75))._replace(d=4)
+    xi = direction_of(given.task, 4, np.random.default_rng(0))
+    assert xi @ xi.T == pytest.approx(np.eye(2), abs=1e-12)
+    X, sign = draw_bags(given.task, 2000, xi, np.random.SeedSequence(0))
+    carries = (X @ xi.T > 20.0).any(axis=1)
+    assert (carries.sum(axis=1) == (sign > 0.0)).all()
+    share = carries[sign > 0.0, 0].mean()
+    assert abs(share - 0.25) < 4.0 * np.sqrt(0.25 * 0.75 / (sign > 0.0).sum())

@@ -1,17 +1,20 @@
 """The best value that any classifier can have of a measure: that of the likelihood ratio.
 
 A classifier that knows the signal scores a bag by the log likelihood ratio, positive against
-negative, which depends on the tokens' projections on the signal alone. Fresh bags are drawn, and
-the measure of these scores is computed, with its standard error.
+negative, which depends on the tokens' projections on the signal alone; of several signals, which
+bags carry is not known. Fresh bags are drawn, and the measure of these scores is computed, with its
+standard error.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import logsumexp
 
+from ...arrays import FloatArray
 from ...running.seeds import generator
 from ...simulation.oracle import log_ratio
-from ...simulation.samples.data import marks
+from ...simulation.samples.data import kinds, marks
 from ...simulation.samples.normal import normal
 from ...task import Task
 from .measures import Measure
@@ -23,7 +26,9 @@ LEAST_OF_CLASS = 200
 SURE = 4.0  # standard errors beyond which a target is refused
 
 
-def check_reachable(task: Task, measure: Measure, target: float) -> None:
+def check_reachable(
+    task: Task, measure: Measure, target: float, lengths: tuple[int, ...] | None = None
+) -> None:
     """Refuse a target that is better than what the likelihood ratio has.
 
     Examples
@@ -33,7 +38,7 @@ def check_reachable(task: Task, measure: Measure, target: float) -> None:
     Traceback (most recent call last):
     ValueError: target must be below 0.78, the auc with a known signal: no classifier has a ...
     """
-    value, error = best_value(task, measure)
+    value, error = best_value(task, measure, lengths=lengths)
     sign = 1.0 if measure.falls else -1.0
     if sign * (target - value) < -SURE * error:
         side = "above" if measure.falls else "below"
@@ -43,8 +48,12 @@ def check_reachable(task: Task, measure: Measure, target: float) -> None:
         )
 
 
-def best_value(task: Task, measure: Measure, seed: int = 0) -> tuple[float, float]:
+def best_value(
+    task: Task, measure: Measure, seed: int = 0, lengths: tuple[int, ...] | None = None
+) -> tuple[float, float]:
     """Return the measure of the log likelihood ratio, and its standard error.
+
+    Where ``lengths`` are given, bags are drawn with these numbers of instances, each as likely.
 
     Examples
     --------
@@ -54,13 +63,32 @@ def best_value(task: Task, measure: Measure, seed: int = 0) -> tuple[float, floa
     True
     """
     task, rng = task.whitened, generator(np.random.SeedSequence(seed))
-    bags = int(np.clip(NUMBERS // int(task.L), 2 * LEAST_OF_CLASS, BAGS))
+    bags = int(np.clip(NUMBERS // (int(task.L) * task.kinds), 2 * LEAST_OF_CLASS, BAGS))
     positives = int(np.clip(round(task.pi * bags), LEAST_OF_CLASS, bags - LEAST_OF_CLASS))
-    negative = normal((bags - positives, task.L), rng)
-    positive = normal((positives, task.L), rng)
-    positive[marks(task, positives, rng).pairs] += np.float32(task.theta)
-    score = np.append(log_ratio(task, negative), log_ratio(task, positive))
-    sign = np.append(-np.ones(len(negative)), np.ones(positives))
-    if measure.needs == "probabilities":
+    sign = np.repeat([-1.0, 1.0], [bags - positives, positives])
+    if lengths is None:
+        score = _log_ratios(task, sign, rng)
+    else:
+        counts, score = rng.choice(lengths, bags), np.empty(bags)
+        for count in np.unique(counts).tolist():
+            rows = counts == count
+            score[rows] = _log_ratios(task.replace(L=count), sign[rows], rng)
+    if measure.needs == "probabilities" or measure.name == "error":
         score += np.log(task.pi / (1.0 - task.pi))
     return measure.compute(score, sign), bootstrap_error(measure, score, sign, rng)
+
+
+def _log_ratios(task: Task, sign: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw bags with these signs, negatives first, and return their log likelihood ratios."""
+    count = int((sign > 0.0).sum())
+    x = [normal((size, task.L, task.kinds), rng) for size in (len(sign) - count, count)]
+    owner, token = marks(task, count, rng).pairs
+    carried = kinds(task, count, rng)
+    x[1][owner, token, 0 if carried is None else carried[owner]] += np.float32(task.theta)
+    single, shares = task.replace(signals=None), task.signals or (1.0,)
+    parts = [
+        np.log(share) + log_ratio(single, np.concatenate(x)[:, :, kind])
+        for kind, share in enumerate(shares)
+        if share > 0.0
+    ]
+    return np.asarray(logsumexp(parts, axis=0))

@@ -25,6 +25,8 @@ def key_of(job: Job) -> str:
         _described(job.classifier), repr(job.task), job.d, job.n, job.measure.name,
         round(job.measure.worst, 12), str(job.seed.entropy), list(job.seed.spawn_key),
     ]  # fmt: skip
+    if job.lengths is not None:
+        words.append(list(job.lengths))
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 

@@ -19,6 +19,7 @@ from ...running import processes
 from ...running.progress import Report
 from ...task import Task
 from .curve import Crossing, Curve, crossing, fit_curve, noise_in_t, to_t
+from .engine import run_on
 from .measures import Measure
 from .record import Record
 from .study import Job, Study, run_study
@@ -74,10 +75,14 @@ class Search:
         record: Record,
         n_jobs: int | None = None,
         report: Report = lambda done, failed: None,
+        *,
+        engine: Any = None,
+        lengths: tuple[int, ...] | None = None,
     ) -> None:
         self.classifier, self.measure, self.d, self.place = classifier, measure, d, place
         self.seed, self.limits, self.record = seed, limits, record
         self.n_jobs, self.report = n_jobs, report
+        self.engine, self.lengths = engine, lengths
         self.started, self.x = time.monotonic(), np.empty(0)
         self.studies: list[Study] = []
 
@@ -90,7 +95,9 @@ class Search:
             spawned = np.random.SeedSequence(
                 self.seed.entropy, spawn_key=(*self.seed.spawn_key, len(self.studies) + len(known))
             )
-            job = Job(self.classifier, place.task, self.d, place.n, self.measure, spawned)
+            job = Job(
+                self.classifier, place.task, self.d, place.n, self.measure, spawned, self.lengths
+            )  # fmt: skip
             self.x = np.append(self.x, place.x)
             known.append(self.record.get(job))
             jobs.append(job)
@@ -105,14 +112,12 @@ class Search:
             self.report(next(finished), self.failures)
 
         self.report(before, self.failures)
-        done = processes.run(
-            run_study,
-            [jobs[k] for k in todo],
-            n_jobs=1 if quick else self.n_jobs,
-            progress=False,
-            title="studies",
-            each=keep,
-        )
+        wanted = [jobs[k] for k in todo]
+        if self.engine is not None:
+            done = run_on(self.engine, wanted, keep)
+        else:
+            n_jobs = 1 if quick else self.n_jobs
+            done = processes.run(run_study, wanted, n_jobs=n_jobs, progress=False, each=keep)
         for k, study in zip(todo, done, strict=True):
             known[k] = study
         self.studies += [study for study in known if study is not None]
@@ -133,12 +138,18 @@ class Search:
 
     def spent(self) -> str:
         """Return what is used up, if anything: a further round counts as long as the last."""
-        processes_used = min(self.n_jobs or processes.cores(), len(ROUND_PLACES))
-        turns = int(np.ceil(len(ROUND_PLACES) / processes_used))
-        last = float(np.mean([study.seconds for study in self.studies[-4:]])) * turns
+        size = len(self.around(0.0, ROUND_PLACES))
+        together = size if self.engine is not None else self.n_jobs or processes.cores()
+        turns = int(np.ceil(size / min(together, size)))
+        last = float(np.mean([study.seconds for study in self.studies[-size:]])) * turns
         if time.monotonic() - self.started + last > self.limits.seconds:
             return "seconds"
-        return "studies" if len(self.studies) + len(ROUND_PLACES) > self.limits.studies else ""
+        return "studies" if len(self.studies) + size > self.limits.studies else ""
+
+    def around(self, x: float, places: tuple[float, ...]) -> FloatArray:
+        """Return the places of a round around x: each more than once, if an engine makes more."""
+        times = 1 if self.engine is None or self.n_jobs is None else self.n_jobs / len(places)
+        return x + np.tile(places, max(1, round(times)))
 
     def curve(self, slope: float) -> Curve:
         """Fit the curve to all studies that did not fail."""
@@ -159,7 +170,7 @@ def find(
     assurance: float | None,
 ) -> Found:
     """Find where the mean, or an assured study, meets the target."""
-    search.run(np.clip(guess + np.array(FIRST_PLACES), *limits))
+    search.run(np.clip(search.around(guess, FIRST_PLACES), *limits))
     while True:
         curve = search.curve(slope)
         tried = (
@@ -177,13 +188,13 @@ def find(
             low_end = at.x <= limits[0] + 1e-9
             ended_by = "" if enough or at_end else spent
             return Found(curve, at, tuple(search.studies), search.x, ended_by, low_end)
-        search.run(np.clip(at.x + np.array(ROUND_PLACES), *limits))
+        search.run(np.clip(search.around(at.x, ROUND_PLACES), *limits))
 
 
 def measure_at(search: Search, x: float) -> Found:
     """Repeat studies at one place until their mean is known."""
     while True:
-        search.run(np.full(len(ROUND_PLACES), x))
+        search.run(np.full(len(search.around(x, ROUND_PLACES)), x))
         values = np.array([study.value for study in search.studies])
         values = values[np.isfinite(values)]
         error = values.std(ddof=1) / np.sqrt(len(values))

@@ -2,7 +2,8 @@
 
 The classifier is anything with ``fit(X, y)`` and a method that the measure needs: its answers, its
 scores or its probabilities (`METHODS`). A copy of it is fitted, with random states of the study's
-own. Bags are an array (bags, instances, features), labels 0 and 1.
+own. Bags are an array (bags, instances, features), or a list of arrays where their numbers of
+instances differ; labels are 0 and 1.
 
 A measured value has a standard error, since the fresh bags are finite in number: the deviation of
 the measure over bootstrap samples of them.
@@ -24,6 +25,7 @@ from ...running.seeds import generator
 from ...simulation.samples.data import tokens
 from ...simulation.samples.placed import placed
 from ...task import Task
+from .lengths import bags_of
 from .measures import LEAST_PROBABILITY, Measure
 
 TEST_BAGS = 4000
@@ -50,6 +52,7 @@ class Job(NamedTuple):
     n: int
     measure: Measure
     seed: np.random.SeedSequence
+    lengths: tuple[int, ...] | None = None  # of bags, each as likely; task.L is their mean
 
 
 class Study(NamedTuple):
@@ -109,11 +112,11 @@ def run_study(job: Job) -> Study:
     seed = np.random.SeedSequence(job.seed.entropy, spawn_key=job.seed.spawn_key)
     drawn, test_seed, fit_seed, signal, again = seed.spawn(5)
     xi = direction_of(job.task, job.d, generator(signal))
-    X, y = draw_bags(job.task, job.n, xi, drawn)
+    X, y = draw_bags(job.task, job.n, xi, drawn, job.lengths)
     if len(np.unique(y)) < 2:
         return Study(job.n, job.measure.worst, time.perf_counter() - start, SINGLE_CLASS)
     classifier = copy_of(job.classifier, fit_seed)
-    held_out, sign = draw_bags(job.task, _test_bags(job), xi, test_seed)
+    held_out, sign = draw_bags(job.task, _test_bags(job), xi, test_seed, job.lengths)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -169,17 +172,28 @@ def bootstrap_error(
 
 
 def direction_of(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
-    """Draw the direction of the signal, at its place in the spectrum of the noise."""
+    """Draw the direction of the signal, at its place in the spectrum of the noise.
+
+    Several signals are rows, orthogonal to each other.
+    """
+    if task.signals is not None:
+        return np.asarray(np.linalg.qr(rng.standard_normal((d, task.kinds)))[0].T)
     xi = rng.standard_normal(d)
     xi /= np.linalg.norm(xi)
     return np.asarray(xi if task.levels is None else placed(task, d, rng))
 
 
 def draw_bags(
-    task: Task, n: int, xi: FloatArray, seed: np.random.SeedSequence
-) -> tuple[FloatArray, FloatArray]:
-    """Draw bags and their signs."""
+    task: Task,
+    n: int,
+    xi: FloatArray,
+    seed: np.random.SeedSequence,
+    lengths: tuple[int, ...] | None = None,
+) -> tuple[Any, FloatArray]:
+    """Draw bags and their signs: lists of arrays, if bags have these lengths, each as likely."""
     noise = STANDARD if task.noise is None else task.noise.at_dimension(xi.shape[-1])
+    if lengths is not None:
+        return bags_of(task, lengths, n, xi, noise, seed)
     data = hold(tokens(task, n, xi, noise, seed))
     return data.X, np.asarray(data.y)
 
@@ -196,7 +210,7 @@ def copy_of(classifier: Any, seed: np.random.SeedSequence) -> Any:
     return result
 
 
-def scores_of(classifier: Any, X: FloatArray, measure: Measure) -> FloatArray:
+def scores_of(classifier: Any, X: Any, measure: Measure) -> FloatArray:
     """Return what the measure needs: answers (−1 or +1), decision values or log odds."""
     methods = METHODS[measure.needs]
     method = next(name for name in methods if callable(getattr(classifier, name, None)))

@@ -39,6 +39,28 @@ def notes_of(
     return tuple(result)
 
 
+def theory_notes(
+    signals: tuple[float, ...] | None, lengths: tuple[int, ...] | None
+) -> tuple[str, ...]:
+    """Say where the theory answers for another task than the studies have.
+
+    >>> theory_notes(None, (20, 40))
+    ('Bags have 20 to 40 instances; lines of the theory are for bags of the mean, 30.',)
+    """
+    result = []
+    if signals is not None:
+        result.append(
+            f"A positive bag carries one of {len(signals)} signals; lines of the theory are for a "
+            "single one."
+        )
+    if lengths is not None:
+        result.append(
+            f"Bags have {min(lengths):,} to {max(lengths):,} instances; lines of the theory are "
+            f"for bags of the mean, {round(float(np.mean(lengths))):,}."
+        )
+    return tuple(result)
+
+
 def sentences(result: ClassifierPlan) -> list[str]:
     """Say what is needed, how sure that is, and what studies scatter."""
     what = {"error": "test error", "auc": "AUC", "log_loss": "log loss"}.get(

@@ -1,0 +1,1 @@
+"""The planner as the package offers it: above the classifiers that it plans for."""
