@@ -192,7 +192,10 @@ CASES = [
             ("no time", {"error": 0.1, "seconds": 0.0}, r"seconds must be a number in \[1"),
             ("too few studies", {"error": 0.1, "studies": 3}, "studies must be an integer in 12"),
             ("no path", {"error": 0.1, "store": 3}, "store must be the path of a file of studies"),
-            ("costs", {"error": 0.1, "costs": (1.0, 2.0)}, "positives, costs and spend are for"),
+            ("costs and bags", {"costs": (1.0, 2.0), "n": 40}, "n must be left out with costs"),
+            ("two unknowns", {"L": None, "n": None}, ONE + "left out n, L, error"),
+            ("all positive", {"n": 50, "positives": 50}, "positives must be fewer than the n=50"),
+            ("too little money", {"costs": (20, 1), "spend": 50}, r"spend must be .* 80"),
             ("no processes", {"error": 0.1, "n_jobs": 0}, "n_jobs must be an integer in 1"),
             ("a progress of words", {"error": 0.1, "progress": "yes"}, "progress must be True, F"),
             (
@@ -212,6 +215,11 @@ CASES = [
         "studies of a class",
         plans(error=0.1, learner=PooledClassifier),
         "write Pooled",
+    ),
+    Case(
+        "positives without probabilities",
+        plans(error=0.1, learner=SVC(), positives=20),
+        "learner must have predict_proba where training has another balance of classes",
     ),
     Case("studies of a number", plans(error=0.1, learner=3), "learner must be the name of"),
     Case(

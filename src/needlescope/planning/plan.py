@@ -109,7 +109,9 @@ default "attention"
         How many of the bags are positive, whatever n.
     costs : (float, float), optional
         What a positive and a negative bag cost, in place of n; the balance of classes is then the
-        best. The bias of a classifier that was trained with another balance is moved.
+        best (of a classifier, the best of the theory's, π and a half by a few studies of each). The
+        bias of a classifier that was trained with another balance is moved; answers and
+        probabilities of one of bags, which must have ``predict_proba``, are those of Bayes' rule.
     spend : float, optional
         With costs: what there is to spend, in place of n.
     interval : bool, default True
@@ -185,7 +187,7 @@ default "attention"
     if named:
         return make_plan(spec, options)
     chosen = get_measure(measure, spec.pi, specificity)
-    check_classifier(learner, chosen)
+    check_classifier(learner, chosen, positives is not None or costs is not None)
     how = study_options(
         chosen, spec.error if measure == "error" else target, assurance, seconds, studies, store,
         n_jobs, progress,

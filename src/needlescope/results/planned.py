@@ -202,13 +202,15 @@ class PilotPlan(Plan):
 class StudyRow(NamedTuple):
     """A simulated study: the value of what was left out, the number of bags, and what it measured.
 
-    ``measured`` is NaN where the classifier failed.
+    ``measured`` is NaN where the classifier failed, ``balance`` where costs do not choose it. With
+    costs ``at`` is what was spent, where that was left out.
     """
 
     at: float
     n: int
     measured: float
     seconds: float
+    balance: float = np.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,9 +223,10 @@ class ClassifierPlan(Plan):
     limit_error_se, floor, kappa, cosine_q, ridge, ridge_q, loss, eta_w, eta_b, eta_q, beta, \
     balance, shift, spend, interval, others, notes, verdict, provenance
         As in `Plan`; ``error`` is the mean of ``measure``. What belongs to the theory's protocols
-        is NaN.
+        is NaN. ``shift`` is what log odds move by.
     low, high
-        Nine of ten: the interval of the answer, from the uncertainty of the learning curve.
+        Nine of ten: the interval of the answer (of the spend, with costs), from the uncertainty of
+        the learning curve.
     measure
         What was measured on fresh bags.
     target
@@ -236,7 +239,8 @@ class ClassifierPlan(Plan):
         The standard deviation of trained classifiers, as that of Φ⁻¹ of half the relative distance
         from no errors; what the finite number of fresh bags adds is taken out.
     studies
-        A `StudyRow` for each simulated study, in the order they were made.
+        A `StudyRow` for each simulated study, in the order they were made; first those that compare
+        shares of positives, if there are any.
     seconds
         What the studies took, added up.
 

@@ -25,6 +25,8 @@ def key_of(job: Job) -> str:
         _described(job.classifier), repr(job.task), job.d, job.n, job.measure.name,
         round(job.measure.worst, 12), str(job.seed.entropy), list(job.seed.spawn_key),
     ]  # fmt: skip
+    if job.positives is not None:
+        words += [job.positives, round(job.shift, 12)]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 

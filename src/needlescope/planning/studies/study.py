@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...models.blocks import hold
 from ...noise import STANDARD
-from ...running.seeds import generator
+from ...running.seeds import child, generator
 from ...simulation.samples.data import tokens
 from ...simulation.samples.placed import placed
 from ...task import Task
@@ -50,6 +50,8 @@ class Job(NamedTuple):
     n: int
     measure: Measure
     seed: np.random.SeedSequence
+    positives: int | None = None  # of the n; None: bags come as they do later
+    shift: float = 0.0  # of log odds, where positives are given
 
 
 class Study(NamedTuple):
@@ -65,8 +67,10 @@ class Study(NamedTuple):
     noise: float = 0.0
 
 
-def check_classifier(classifier: Any, measure: Measure) -> None:
+def check_classifier(classifier: Any, measure: Measure, shifted: bool = False) -> None:
     """Refuse what is no classifier of bags, or does not score as the measure needs.
+
+    Where training has a balance of its own (``shifted``), answers are made from probabilities.
 
     Examples
     --------
@@ -85,6 +89,14 @@ def check_classifier(classifier: Any, measure: Measure) -> None:
             "learner must be the name of a learner or a classifier of bags with fit, got "
             f"{classifier!r}"
         )
+    if shifted and measure.needs != "scores":
+        if not callable(getattr(classifier, "predict_proba", None)):
+            raise ValueError(
+                "learner must have predict_proba where training has another balance of classes "
+                "than later bags, as with costs or positives: its log odds move by that; got "
+                f"{classifier!r}; take one that has, or measure='auc'"
+            )
+        return
     ways = METHODS[measure.needs]
     if not any(callable(getattr(classifier, name, None)) for name in ways):
         raise ValueError(
@@ -109,7 +121,7 @@ def run_study(job: Job) -> Study:
     seed = np.random.SeedSequence(job.seed.entropy, spawn_key=job.seed.spawn_key)
     drawn, test_seed, fit_seed, signal, again = seed.spawn(5)
     xi = _direction(job.task, job.d, generator(signal))
-    X, y = _bags(job.task, job.n, xi, drawn)
+    X, y = _bags(job.task, job.n, xi, drawn, job.positives)
     if len(np.unique(y)) < 2:
         return Study(job.n, job.measure.worst, time.perf_counter() - start, SINGLE_CLASS)
     classifier = _copy(job.classifier, fit_seed)
@@ -118,7 +130,7 @@ def run_study(job: Job) -> Study:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             classifier.fit(X, (y > 0.0).astype(int))
-            score = _scores(classifier, held_out, job.measure)
+            score = _scores(classifier, held_out, job)
         value, noise = _measured(job.measure, score, sign, generator(again))
     except Exception as problem:  # whatever a classifier of the user's raises
         why = f"{type(problem).__name__}: {problem}"
@@ -176,11 +188,19 @@ def _direction(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
 
 
 def _bags(
-    task: Task, n: int, xi: FloatArray, seed: np.random.SeedSequence
+    task: Task,
+    n: int,
+    xi: FloatArray,
+    seed: np.random.SeedSequence,
+    positives: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw bags and their signs."""
+    """Draw bags and their signs, of which this many are positive, if it is given."""
     noise = STANDARD if task.noise is None else task.noise.at_dimension(xi.shape[-1])
-    data = hold(tokens(task, n, xi, noise, seed))
+    samples = tokens(task, n, xi, noise, seed)
+    if positives is not None:
+        sign = np.where(generator(child(seed, 3)).permutation(n) < positives, 1.0, -1.0)
+        samples = samples._replace(y=sign, truth=sign)
+    data = hold(samples)
     return data.X, np.asarray(data.y)
 
 
@@ -196,9 +216,10 @@ def _copy(classifier: Any, seed: np.random.SeedSequence) -> Any:
     return result
 
 
-def _scores(classifier: Any, X: FloatArray, measure: Measure) -> FloatArray:
+def _scores(classifier: Any, X: FloatArray, job: Job) -> FloatArray:
     """Return what the measure needs: answers (−1 or +1), decision values or log odds."""
-    methods = METHODS[measure.needs]
+    shifted = job.positives is not None and job.measure.needs != "scores"
+    methods = METHODS["probabilities" if shifted else job.measure.needs]
     method = next(name for name in methods if callable(getattr(classifier, name, None)))
     result = np.asarray(getattr(classifier, method)(X))
     if method == "predict":
@@ -207,4 +228,5 @@ def _scores(classifier: Any, X: FloatArray, measure: Measure) -> FloatArray:
         return np.asarray(result, float)
     p = np.asarray(result[:, 1], float)
     clipped = np.clip(p, LEAST_PROBABILITY, 1.0)
-    return np.asarray(np.log(clipped) - np.log(np.maximum(1.0 - p, LEAST_PROBABILITY)))
+    log_odds = np.asarray(np.log(clipped) - np.log(np.maximum(1.0 - p, LEAST_PROBABILITY)))
+    return log_odds + job.shift if shifted else log_odds
