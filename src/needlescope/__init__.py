@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .losses import Loss, PiecewiseQuadratic
     from .noise import Noise
     from .planning.compare import compare
+    from .planning.designs.bags_or_instances import bags_or_instances
     from .planning.plan import plan
     from .planning.sensitivity import sensitivity
     from .planning.tune import tune
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .results import (
         Alignment,
         Asymptote,
+        BagsOrInstances,
         BayesOptimal,
         BayesThreshold,
         BestQuery,

@@ -25,6 +25,7 @@ from ..theory.oracle.least_error import oracle
 from ..training import Training
 from .classifier import plan_classifier, study_options
 from .finite import AtDimension, at_dimension
+from .inverter import Root
 from .learners import Learner, get_learner
 from .others import check_others, names_of, other_learners
 from .rare_events import rare_event_note
@@ -227,8 +228,8 @@ class PlanOptions(NamedTuple):
         check_seed(self.seed)
 
 
-def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
-    """Return the plan of a specification."""
+def make_plan(spec: PlanSpec, options: PlanOptions, root: Root | None = None) -> Plan:
+    """Return the plan of a specification, from a rough root if there is one."""
     tol, loss = options.tol, options.loss
     if "joint" in (spec.learner, *names_of(options.others)):
         spec.check_joint()
@@ -236,7 +237,7 @@ def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
     if spec.error is not None:
         tol = min(tol, TOL_SHARE * spec.error)
     learner = get_learner(spec.learner, loss)
-    solution = solve(spec, learner, tol)
+    solution = solve(spec, learner, tol, root)
     measured = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
     others = other_learners(spec, learner, loss, options.others)
     return _build(spec, learner, measured, others, tol)

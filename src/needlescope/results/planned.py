@@ -264,6 +264,93 @@ class ClassifierPlan(Plan):
     seconds: float = np.nan
 
 
+class Design(NamedTuple):
+    """Bags of L instances, R of them with the signal, n bags of which cost ``spend``.
+
+    Of a target ``error`` n and spend are infinite where it is not reached, or only for several
+    times the least spend; NaN where the theory does not converge. ``low`` and ``high`` are nine of
+    ten of the spend, of a classifier's plan.
+    """
+
+    L: int
+    R: int
+    n: float
+    spend: float
+    error: float
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BagsOrInstances(Answer):
+    """The cheapest bags and instances for a target, or the best for a spend.
+
+    Attributes
+    ----------
+    learner
+        The learner.
+    L, R, n
+        Instances in a bag, how many of them have the signal in a positive one, and bags.
+    spend
+        What these cost; infinite where the target is not reached.
+    error, error_se
+        The test error there, as in `Plan`.
+    theta, pi, d
+        The task.
+    prices
+        What a bag costs, and an instance on top.
+    designs
+        A `Design` for each R that was looked at, with the given one.
+    plan
+        The `Plan` of the best, with the settings to train with.
+    notes
+        Sentences on the limits of the answer, as where it is at an end.
+    verdict
+        The answer in sentences, the notes among them.
+    provenance
+        What the numbers rest on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> result = ns.bags_or_instances(L=10, R=1, theta=4.0, d=50, spend=4000.0, learner="pooled",
+    ...                               prices=(20.0, 1.0), longest=60)
+    >>> result.L, result.n, len(result.designs) > 2, result.plan.n == result.n
+    (60, 50.0, True, True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("verdict",)
+
+    learner: str
+    L: int
+    R: int
+    n: float
+    spend: float
+    error: float
+    error_se: float
+    theta: float
+    pi: float
+    d: int
+    prices: tuple[float, float]
+    designs: tuple[Design, ...]
+    plan: Plan
+    notes: tuple[str, ...] = ()
+    verdict: str = ""
+    provenance: str = field(kw_only=True)
+
+    @property
+    def reached(self) -> bool:
+        """Whether the target is reached."""
+        return bool(np.isfinite(self.spend))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        result = dict(self._fields())
+        result["designs"] = [design._asdict() for design in self.designs]
+        result["plan"] = self.plan.to_dict()
+        return result
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned(Answer):
     """The best training of a budget, and what other settings cost.

@@ -103,7 +103,8 @@ def _given(result: ClassifierPlan) -> str:
     if result.shift or np.isfinite(result.spend):
         text += f", {result.positives:,.0f} of them positive"
     if np.isfinite(result.spend):
-        text += f", which cost {result.spend:,.4g}"
+        spend = f"{result.spend:,.0f}" if result.spend >= 1e3 else f"{result.spend:.4g}"
+        text += f", which cost {spend}"
     return text
 
 
