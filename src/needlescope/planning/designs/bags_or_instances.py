@@ -22,12 +22,14 @@ from ...results.planned import BagsOrInstances, Design, Plan
 from ...running.processes import Progress
 from ...theory.oracle.least_error import oracle
 from .. import LEARNERS
-from ..classifier import MOST_NUMBERS
+from ..classifier import MOST_NUMBERS, study_options
 from ..learners import get_learner
 from ..plan import PlanOptions, make_plan, plan
 from ..solve import LARGEST_L, LEAST_OF_CLASS
 from ..spec import PlanSpec, plan_spec
+from ..studies.measures import get_measure
 from ..studies.search import LEAST_STUDIES
+from ..studies.study import check_classifier
 from .search import Designs, Prices, fewest_bags, first_R, least, length
 from .verdict import notes_of, sentences
 
@@ -121,6 +123,10 @@ default "attention"
     PlanOptions(loss, interval, False, tol, seed).check()
     spec, price = _spec(L, R, theta, pi, d, error, spend, prices, learner if named else None,
                         noise, signal)  # fmt: skip
+    if not named:
+        measure = get_measure("error", spec.pi)
+        check_classifier(learner, measure)
+        study_options(measure, error, None, seconds, studies, store, n_jobs, progress)
     most = _most_R(spec, price, spend, whole("longest", longest, spec.L or 1, LARGEST_L))
     rate = spec.R / float(spec.L or 1)
     if not named:

@@ -23,7 +23,7 @@ def notes_of(search: Designs, planned: dict[int, Design], R: int, most: int) -> 
     elif most == R:
         bound = "the money buys" if _bought(search, most) else "are looked at"
         notes.append(f"The best is at an end: {best.L:,} instances are the most that {bound}.")
-    known = [at for at in planned if np.isfinite(planned[at].low)]
+    known = [at for at, design in planned.items() if np.isfinite(design.low + design.spend)]
     near = [at for at in known if at != R and planned[at].low <= best.high]
     if near and R in known:
         lengths = " and ".join(f"{planned[at].L:,}" for at in near)
@@ -69,6 +69,8 @@ def sentences(answer: BagsOrInstances, label: str, spec: PlanSpec) -> list[str]:
         second = (
             f"With {given.L:,} instances it takes {given.n:,.0f} bags, for {money(given.spend)}."
         )
+    elif np.isfinite(given.low):
+        second = f"With {given.L:,} instances it was not seen to reach it."
     elif spec.error is not None:
         second = (
             f"With {given.L:,} instances it costs more than {BEYOND:g} times that, if it is "
