@@ -71,22 +71,29 @@ def bags_or_instances(
 
     Parameters
     ----------
-    L, R : int
-        The rate, as instances in a bag and how many of them carry the signal in a positive one.
-        Those of the answer are R = 1, 2, 3, …, and L in proportion, rounded.
-    theta, pi, d : float, float, int
-        As in `plan`.
+    L : int
+        Instances in a bag, for the rate. Those of the answer are in proportion to its R, rounded.
+    R : int, default 1
+        How many of them carry the signal in a positive bag. That of the answer is 1, 2, 3, …
+    theta : float
+        The signal's strength, in deviations of the noise.
+    pi : float, default 0.5
+        The share of positives.
+    d : int
+        Features of an instance.
     prices : (float, float)
         What a bag costs, and what each of its instances costs on top.
-    error, spend : float
-        The target, or what there is to spend: one of them.
+    error : float, optional
+        The target; or give ``spend``.
+    spend : float, optional
+        What there is to spend, for the least error.
     longest : int, default 100,000
         The most instances that a bag has.
     learner : classifier, "attention", "pooled", "vectorized", "bayes_optimal" or "amp", \
 default "attention"
         As in `plan`.
-    loss, noise, signal
-        As in `plan`.
+    loss : str or Loss, default "logistic"
+        The loss that is trained with.
     interval : bool, default False
         Whether to plan with the mean error at this d, which a small simulation measures, for the
         best and its neighbours. Without it all is in the limit of large d, where few bags look
@@ -95,6 +102,8 @@ default "attention"
         As in `plan`, of the plan at the answer.
     seed : default 0
         Of that simulation, or of a classifier's studies.
+    noise, signal : optional
+        As in `plan`.
     seconds, studies, store, n_jobs, progress : optional
         As in `plan`, of a classifier's studies, at three lengths together.
 
