@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from .noise import Noise
     from .planner.default import plan
     from .planning.compare import compare
+    from .planning.designs.bags_or_instances import bags_or_instances
     from .planning.sensitivity import sensitivity
     from .planning.tune import tune
     from .query import Query
     from .results import (
         Alignment,
         Asymptote,
+        BagsOrInstances,
         BayesOptimal,
         BayesThreshold,
         BestQuery,

@@ -24,6 +24,12 @@ def plans(**named):
     return lambda: ns.plan(**{**WHAT, **named})
 
 
+def designs(**named):
+    return lambda: ns.bags_or_instances(
+        **{**WHAT, "prices": (10.0, 1.0), "learner": "pooled", **named}
+    )
+
+
 CASES = [
     Case("no unknown", plans(n=400, error=0.1), ONE + "got all four"),
     Case("two unknowns", plans(L=None, n=400), ONE + "left out L, error"),
@@ -195,7 +201,6 @@ CASES = [
             ("no time", {"error": 0.1, "seconds": 0.0}, r"seconds must be a number in \[1"),
             ("too few studies", {"error": 0.1, "studies": 3}, "studies must be an integer in 12"),
             ("no path", {"error": 0.1, "store": 3}, "store must be the path of a file of studies"),
-            ("costs", {"error": 0.1, "costs": (1.0, 2.0)}, "positives, costs and spend are for"),
             ("L and lengths", {"error": 0.1, "lengths": [5, 9]}, "L must be left out with lengths"),
             ("no lengths", {"error": 0.1, "L": None, "lengths": []}, "lengths must have at least"),
             ("a length", {"error": 0.1, "L": None, "lengths": 5}, "lengths must be a sequence of"),
@@ -232,6 +237,10 @@ CASES = [
                 {"error": 0.1, "engine": print, "n_jobs": 0},
                 "n_jobs must be an integer in 1",
             ),
+            ("costs and bags", {"costs": (1.0, 2.0), "n": 40}, "n must be left out with costs"),
+            ("two unknowns", {"L": None, "n": None}, ONE + "left out n, L, error"),
+            ("all positive", {"n": 50, "positives": 50}, "positives must be fewer than the n=50"),
+            ("too little money", {"costs": (20, 1), "spend": 50}, r"spend must be .* 80"),
             ("no processes", {"error": 0.1, "n_jobs": 0}, "n_jobs must be an integer in 1"),
             ("a progress of words", {"error": 0.1, "progress": "yes"}, "progress must be True, F"),
             (
@@ -252,6 +261,11 @@ CASES = [
         plans(error=0.1, learner=PooledClassifier),
         "write Pooled",
     ),
+    Case(
+        "positives without probabilities",
+        plans(error=0.1, learner=SVC(), positives=20),
+        "learner must have predict_proba where training has another balance of classes",
+    ),
     Case("studies of a number", plans(error=0.1, learner=3), "learner must be the name of"),
     Case(
         "log loss without probabilities",
@@ -262,6 +276,39 @@ CASES = [
         "a pilot and no question",
         lambda: ns.plan_from_pilot(np.zeros((4, 2, 2)), [0, 1, 0, 1]),
         "with pilot data give n or error, not both",
+    ),
+    *(
+        Case(f"bags or instances with {name}", designs(**more), says)
+        for name, more, says in (
+            ("nothing to reach", {}, "give error, the target, or spend, .* got neither"),
+            ("two questions", {"error": 0.1, "spend": 900.0}, "got both"),
+            ("free instances", {"error": 0.1, "prices": (1.0, 0.0)}, "prices must be two numbers"),
+            ("one price", {"error": 0.1, "prices": 3.0}, "prices must be two numbers"),
+            ("a price below zero", {"error": 0.1, "prices": (-1.0, 1.0)}, "prices must be a fin"),
+            ("no length", {"error": 0.1, "L": None}, "L must be given: bags_or_instances plans"),
+            ("no signal", {"error": 0.1, "theta": None}, "theta must be given"),
+            ("no dimension", {"error": 0.1, "d": None}, "d must be given"),
+            ("more signal than bag", {"error": 0.1, "R": 11}, "R must be"),
+            ("a target above the prior's", {"error": 0.6}, r"error must be below 0\.5"),
+            (
+                "a target below the Bayes error of the longest",
+                {"error": 0.001, "longest": 20},
+                r"error must be above 0\.\d+, the Bayes error with 20 instances",
+            ),
+            ("bags longer than the longest", {"error": 0.1, "longest": 9}, "longest must be"),
+            ("too little", {"spend": 300.0}, "spend must be at least 400, for 20 bags of 10 inst"),
+            ("joint training", {"error": 0.1, "learner": "joint"}, "learner must be one of"),
+            ("a learner that is none", {"error": 0.1, "learner": 3}, "learner must be the name"),
+            (
+                "no classifier",
+                {"error": 0.1, "learner": PooledClassifier},
+                "write Pooled",
+            ),
+            ("no time", {"error": 0.1, "learner": PooledClassifier(), "seconds": 0.0}, "seconds"),
+            ("words for an interval", {"error": 0.1, "interval": "yes"}, "interval must be True"),
+            ("a tolerance of zero", {"error": 0.1, "tol": 0.0}, "tol must be a number in"),
+            ("a loss that is none", {"error": 0.1, "loss": "hope"}, "loss"),
+        )
     ),
     Case("tuning no task", lambda: ns.tune(3, 4.0), r"task must be a needlescope\.Task, got 3"),
     Case("tuning nothing", lambda: ns.tune(TASK, 0.0), "budget must be a finite number above 0"),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.planning.classifier_errors import predict_error, squared_weights
-from needlescope.planning.protocol import alignment, protocol_training
-from needlescope.planning.ranking import predicted_auc
+from needlescope.planning.expected.classifier_errors import predict_error, squared_weights
+from needlescope.planning.expected.protocol import alignment, protocol_training
+from needlescope.planning.expected.ranking import predicted_auc
 
 WHITE = ns.Task(L=8, R=1, theta=4.0, pi=0.4)
 ONE_LEVEL = {"noise": ns.Noise(spectrum=[1.0, 1.0 + 1e-13]), "signal": "flat"}

@@ -1,7 +1,8 @@
 """The group of all commands, found by their files.
 
 A command is a module of this package whose first line is its docstring, ``needlescope NAME`` and
-a summary, and which has a ``command``. It is imported only to run it or to show its help.
+a summary, and which has a ``command``; a hyphen in the name is an underscore in the module's. It
+is imported only to run it or to show its help.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import click
 from ..paper import NOTE
 from .stopping import check_stopped, received
 
-FIRST_LINE = re.compile(r'"""``needlescope (\w+)``: (.+)"""\n')
+FIRST_LINE = re.compile(r'"""``needlescope ([\w-]+)``: (.+)"""\n')
 
 
 def summaries(folder: Path) -> dict[str, str]:
@@ -25,8 +26,8 @@ def summaries(folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.py")):
         with path.open(encoding="utf-8") as file:
             match = FIRST_LINE.fullmatch(file.readline())
-        if match and match[1] == path.stem:
-            result[path.stem] = match[2]
+        if match and match[1].replace("-", "_") == path.stem:
+            result[match[1]] = match[2]
     return result
 
 
@@ -44,7 +45,7 @@ class Commands(click.Group):
         """Load one command."""
         if cmd_name not in SUMMARIES:
             return None
-        result: click.Command = import_module(f".{cmd_name}", __package__).command
+        result: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __package__).command
         check_stopped()
         return result
 

@@ -53,9 +53,9 @@ def command(
     from ..deep.torch_needed import need_torch
     from ..experiments.engine import run_units
     from ..experiments.stores.export import check_parquet
+    from ..experiments.stores.means import means
     from ..experiments.stores.store import Store
     from ..experiments.sweep import read_sweep
-    from .means import means
 
     check_stopped()
     check_file("--out", out, (".csv", ".parquet"))

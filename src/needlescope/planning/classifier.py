@@ -7,13 +7,15 @@ one, and two-step attention or pooling are of the same order as the classifier. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..answer import Question
+from ..errors import NoMinimiser, NotConverged
 from ..grid import real, single, whole
 from ..losses import Loss
 from ..results.planned import ClassifierPlan, Interval, OtherLearner, StudyRow
@@ -22,9 +24,12 @@ from ..running.progress import announce, check_progress, reporting
 from ..running.seeds import streams
 from ..task import Task
 from ..theory.oracle.least_error import oracle
+from .learners import get_learner
 from .others import BRACKET, lines_beside_studies, names_of, other_learners
 from .spec import PlanSpec
-from .studies.curve import summary
+from .studies.balance import SHARE, Race, candidates, compare
+from .studies.curve import summary, to_t
+from .studies.drawn import Drawn
 from .studies.measures import Measure, get_measure
 from .studies.reach import best_value, check_reachable
 from .studies.record import Record
@@ -38,7 +43,7 @@ from .studies.search import (
     measure_at,
 )
 from .studies.study import SINGLE_CLASS
-from .studies.verdict import notes_of, sentences, theory_notes
+from .studies.verdict import notes_of, race_notes, sentences, theory_notes
 from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
@@ -85,49 +90,118 @@ def plan_classifier(
     asked, bracket = _bracket(spec, options, loss)
     announce(options.progress, f"Studies of {type(classifier).__name__} follow.")
     sign = -1.0 if spec.unknown == "L" else 1.0
-
-    def place(x: float) -> Place:
-        """Return the task and the number of bags at a coordinate."""
-        at = float(np.exp(sign * x))
-        if spec.unknown == "n":
-            return Place(spec.task(), round(at), float(np.log(round(at))))
-        task, n = spec.task(at if spec.unknown in ("theta", "L") else None), round(spec.n or 0.0)
-        return Place(task, n, -float(np.log(task.L)) if spec.unknown == "L" else x)
-
+    made: list[Search] = []
+    own, first = streams(seed, 2)
     with reporting(options.progress, options.studies, "studies") as report:
-        search = Search(
-            classifier, options.measure, spec.d, place, streams(seed, 1)[0],
-            Limits(options.seconds, options.studies), options.record, options.n_jobs, report,
-            engine=options.engine, lengths=spec.lengths,
-        )  # fmt: skip
+
+        def make(balance: float | None, limits: Limits, stream: np.random.SeedSequence) -> Search:
+            """Return a search with this share of positives; it tells of all studies made."""
+            place = _placer(spec, _drawn(spec, balance), sign)
+            search = Search(
+                classifier, options.measure, spec.d, place, stream, limits, options.record,
+                options.n_jobs, engine=options.engine, lengths=spec.lengths,
+            )  # fmt: skip
+            search.report = lambda done, failed: report(
+                done + sum(len(other.studies) for other in made if other is not search), failed
+            )
+            made.append(search)
+            return search
+
+        started, race = time.monotonic(), None
+        if spec.costs is not None:
+            limits = Limits(SHARE * options.seconds, options.studies)
+            race = _race(spec, options, bracket, loss, lambda b: make(b, limits, first), sign)
+        left = Limits(
+            max(options.seconds - (time.monotonic() - started), 1.0),
+            options.studies - (0 if race is None else race.studies),
+        )
+        drawn = _drawn(spec, None if race is None else race.balance)
+        search = make(drawn.balance, left, own)
         if spec.unknown == "error":
             found = measure_at(search, 0.0)
         else:
             assert options.target is not None
-            guess, ends, slope = _start(spec, bracket)
-            ordered = sorted(sign * np.log(np.array(ends)))
-            found = find(
-                search, sign * float(np.log(guess)), slope, options.target,
-                (float(ordered[0]), float(ordered[1])), options.assurance,
-            )  # fmt: skip
+            guess, ends, slope = _start(spec, bracket, drawn)
+            x = race.x if race is not None and race.studies else sign * float(np.log(guess))
+            found = find(search, x, slope, options.target, _ordered(ends, sign), options.assurance)
     theory = lines_beside_studies(asked, loss, others, bracket) if bracket else ()
-    return _build(spec, classifier, options, theory, found, sign)
+    return _build(spec, classifier, options, theory, found, sign, drawn, race)
+
+
+def _drawn(spec: PlanSpec, balance: float | None = None) -> Drawn:
+    """Return how the bags of training are drawn."""
+    return Drawn(spec.pi, spec.positives, spec.costs, balance)
+
+
+def _placer(spec: PlanSpec, drawn: Drawn, sign: float) -> Callable[[float], Place]:
+    """Return what gives the task and the bags at a coordinate."""
+
+    def place(x: float) -> Place:
+        at = float(np.exp(sign * x))
+        if spec.unknown == "n":
+            n, positives = drawn.bags(at)
+            task, x = spec.task(), float(np.log(drawn.amount(n, positives)))
+        else:
+            n, positives = drawn.affordable(spec.n or 0.0)
+            task = spec.task(at if spec.unknown in ("theta", "L") else None)
+            x = -float(np.log(task.L)) if spec.unknown == "L" else x
+        return Place(task, n, x, positives, drawn.shift(n, positives))
+
+    return place
+
+
+def _ordered(ends: tuple[float, float], sign: float) -> tuple[float, float]:
+    """Return limits of what was left out as limits of the coordinate."""
+    low, high = sorted((sign * np.log(np.array(ends))).tolist())
+    return float(low), float(high)
+
+
+def _race(
+    spec: PlanSpec,
+    options: StudyOptions,
+    theory: tuple[OtherLearner, ...],
+    loss: str | Loss,
+    make: Callable[[float], Search],
+    sign: float,
+) -> Race:
+    """Return the best share of positives to pay for."""
+    guess, ends, slope = _start(spec, theory, _drawn(spec, 0.5))
+    shares = candidates(_best_in_theory(spec, theory, guess, loss), spec.pi, 0.5)
+    target = None
+    if spec.unknown != "error":
+        target = float(to_t(np.array(options.target), options.measure))
+    at = sign * float(np.log(guess))
+    most = int(SHARE * options.studies)
+    return compare(shares, make, at, slope, target, _ordered(ends, sign), most)
+
+
+def _best_in_theory(
+    spec: PlanSpec, theory: tuple[OtherLearner, ...], guess: float, loss: str | Loss
+) -> float:
+    """Return the share of positives that is the best for two-step attention, where it is known."""
+    values = [other.value for other in theory if other.learner == "attention"]
+    at = values[0] if values and np.isfinite(values[0]) and values[0] > 0.0 else guess
+    budget = spec.in_theory.budget(None if spec.unknown == "error" else at)
+    try:
+        return float(get_learner("attention", loss).tune(budget).balance)
+    except (NotConverged, NoMinimiser, ValueError):  # no theory for it, or none at this length
+        return 0.5
 
 
 def _check_specification(spec: PlanSpec) -> None:
-    if spec.costs is not None or spec.positives is not None:
-        raise ValueError(
-            "positives, costs and spend are for the learners that have a theory; with a classifier "
-            "leave them out, and give n or error"
-        )
-    if spec.n is not None and spec.L is not None:
-        numbers = int(spec.n) * spec.L * spec.d
+    bags = None
+    if spec.n is not None:
+        shares = (None,) if spec.costs is None else (spec.pi, 0.5)
+        bags = float(max(_drawn(spec, share).bags(spec.n)[0] for share in shares))
+    if bags is not None and spec.L is not None:
+        numbers = int(bags) * spec.L * spec.d
         if numbers > MOST_NUMBERS:
             raise ValueError(
-                f"n={spec.n:,.0f} bags of {spec.L} instances with {spec.d} features are "
+                f"n={bags:,.0f} bags of {spec.L} instances with {spec.d} features are "
                 f"{numbers:.2g} numbers, above {MOST_NUMBERS:.2g}; plan for fewer"
             )
-    least = LEAST_OF_CLASS / min(spec.pi, 1.0 - spec.pi) if spec.n is None else spec.n
+    drawn = _drawn(spec, None if spec.costs is None else 0.5)
+    least = float(drawn.bags(drawn.least(LEAST_OF_CLASS))[0]) if bags is None else bags
     length = spec.R if spec.L is None else spec.L
     if 2.0 * least * length * spec.d > MOST_NUMBERS:
         raise ValueError(
@@ -168,7 +242,7 @@ def _as_error(spec: PlanSpec, options: StudyOptions) -> float | None:
 
 
 def _start(
-    spec: PlanSpec, theory: tuple[OtherLearner, ...]
+    spec: PlanSpec, theory: tuple[OtherLearner, ...], drawn: Drawn
 ) -> tuple[float, tuple[float, float], float]:
     """Return the first guess of what is left out, its limits, and the slope expected there."""
     near = [other.value for other in theory if other.learner in ("attention", "pooled")]
@@ -178,15 +252,16 @@ def _start(
         return guess, (guess / 8.0, guess * 8.0), STRENGTH_SLOPE
     if spec.unknown == "L":
         guess = max(values) if values else 10.0 * spec.R
-        most = MOST_NUMBERS / (float(spec.n or 1.0) * spec.d)
+        most = MOST_NUMBERS / (drawn.bags(spec.n or 1.0)[0] * spec.d)
         guess = min(guess, LONGEST_GUESS)
         guess = float(np.clip(guess, spec.R, max(most / 4.0, spec.R)))
         return guess, (float(spec.R), max(min(16.0 * guess, most), spec.R + 1.0)), LENGTH_SLOPE
+    if spec.unknown == "error":
+        return 1.0, (1.0, 1.0), 0.0
     assert spec.L is not None
-    rarer = min(spec.pi, 1.0 - spec.pi)
-    low = LEAST_OF_CLASS / rarer
-    most = MOST_NUMBERS / (spec.L * spec.d)
-    guess = 0.5 * min(values) if values else WITHOUT_THEORY * spec.d
+    low = drawn.least(LEAST_OF_CLASS)
+    most = MOST_NUMBERS / (spec.L * spec.d) * drawn.mean_cost
+    guess = 0.5 * min(values) if values else WITHOUT_THEORY * spec.d * drawn.mean_cost
     guess = float(np.clip(guess, low, most / 4.0)) if most > 4.0 * low else low
     return guess, (low, min(BEYOND * guess, most)), PRIOR_SLOPE
 
@@ -198,6 +273,8 @@ def _build(
     theory: tuple[OtherLearner, ...],
     found: Found,
     sign: float,
+    drawn: Drawn,
+    race: Race | None,
 ) -> ClassifierPlan:
     name, measure, at = type(classifier).__name__, options.measure, found.crossing
     reached = at is None or at.beyond < 0.5
@@ -208,9 +285,9 @@ def _build(
     if at is not None:
         first, last = np.exp(sign * np.array([at.low, at.high]))
         ends = (float(min(first, last)), float(max(first, last)))
-    if spec.unknown == "n":  # whole bags
+    if spec.unknown == "n" and spec.costs is None:  # whole bags
         ends = (float(np.ceil(ends[0] - 1e-9)), float(np.ceil(ends[1] - 1e-9)))
-    n = _bags(spec, answer, reached)
+    n, positives = _bags(spec, drawn, answer, reached)
     theta = answer if spec.unknown == "theta" else float(spec.theta or np.nan)
     L = int(np.floor(answer + 1e-9)) if spec.unknown == "L" else int(spec.L or 0)
     if not reached:
@@ -222,23 +299,33 @@ def _build(
     interval = Interval(
         here.low, here.high, here.mean, here.deviation, float(single), len(good)
     )  # fmt: skip
-    notes = notes_of(spec.unknown, spec.pi, found, LEAST_OF_CLASS, options.seconds, options.studies)
-    notes += theory_notes(spec.signals, spec.lengths)
+    notes = notes_of(
+        spec.unknown, drawn, found, LEAST_OF_CLASS, options.seconds, options.studies
+    )  # fmt: skip
+    notes += (*race_notes(race), *theory_notes(spec.signals, spec.lengths))
+    searches = {} if race is None else race.searches
+    rows = tuple(
+        StudyRow(float(np.exp(sign * x)), study.n, study.value, study.seconds, share)
+        for share, places, studies in (
+            *((share, search.x, search.studies) for share, search in searches.items()),
+            (np.nan if drawn.balance is None else drawn.balance, found.x, found.studies),
+        )
+        for x, study in zip(places, studies, strict=True)
+    )
     result = ClassifierPlan(
         unknown=spec.unknown, learner=name, n=n, n0=np.nan, n1=np.nan,
-        positives=float(round(spec.pi * n)) if np.isfinite(n) else np.nan,
+        positives=positives, spend=_spend(drawn, n, positives),
         L=L, R=spec.R, theta=theta, pi=spec.pi, d=spec.d,
         error=here.mean, error_se=here.mean_se, floor=_floor(spec, task),
-        balance=spec.pi, interval=interval, others=theory, notes=notes,
+        balance=_share(spec, drawn, n, positives),
+        shift=drawn.shift(n, positives if drawn.shifted else None),
+        interval=interval, others=theory, notes=notes,
         low=ends[0], high=ends[1], measure=measure.name,
         target=np.nan if options.target is None else options.target,
         assurance=np.nan if options.assurance is None else options.assurance,
         assured=here.assured, scatter=float(found.curve.scatter[0]),
-        studies=tuple(
-            StudyRow(float(np.exp(sign * place)), study.n, study.value, study.seconds)
-            for place, study in zip(found.x, found.studies, strict=True)
-        ),
-        seconds=float(sum(study.seconds for study in found.studies)),
+        studies=rows,
+        seconds=float(sum(row.seconds for row in rows)),
         provenance=f"simulation: {len(good)} studies of {name}, and a curve fitted to them",
         question=Question("plan", task, None, {**spec.given(), "learner": name}),
     )  # fmt: skip
@@ -252,10 +339,26 @@ def _floor(spec: PlanSpec, task: Task) -> float:
     return best_value(task, get_measure("error", spec.pi), lengths=spec.lengths)[0]
 
 
-def _bags(spec: PlanSpec, answer: float, reached: bool) -> float:
-    if spec.unknown != "n":
-        return float(spec.n or np.nan)
-    return float(np.ceil(answer - 1e-9)) if reached else np.inf
+def _bags(spec: PlanSpec, drawn: Drawn, answer: float, reached: bool) -> tuple[float, float]:
+    """Return the bags and how many are positive, about."""
+    if spec.unknown == "n" and not reached:
+        return np.inf, np.nan
+    if spec.unknown == "n" and spec.costs is None:
+        answer = float(np.ceil(answer - 1e-9))
+    n, positives = drawn.bags(answer) if spec.unknown == "n" else drawn.affordable(spec.n or 0.0)
+    return float(n), float(round(spec.pi * n) if positives is None else positives)
+
+
+def _spend(drawn: Drawn, n: float, positives: float) -> float:
+    """Return what the bags cost, where they have costs."""
+    return np.nan if drawn.costs is None else drawn.costs.total(positives, n)
+
+
+def _share(spec: PlanSpec, drawn: Drawn, n: float, positives: float) -> float:
+    """Return the share of positives in training."""
+    if drawn.balance is not None:
+        return drawn.balance
+    return positives / n if drawn.shifted and np.isfinite(n) else spec.pi
 
 
 def study_options(

@@ -145,8 +145,9 @@ def _untrained_note(interval: Interval) -> tuple[str, ...]:
     """Say how many data sets cannot be trained on, if any."""
     if not interval.untrained:
         return ()
+    share = f"{interval.untrained:.0%}" if interval.untrained >= 0.01 else "Fewer than 1%"
     return (
-        f"{interval.untrained:.0%} of {interval.trials} simulated data sets could not be trained "
+        f"{share} of {interval.trials} simulated data sets could not be trained "
         "on (the readout's bags were all of one class, or there is no minimiser): they count with "
         "the error of always answering the more frequent class.",
     )

@@ -25,6 +25,7 @@ from ..theory.oracle.least_error import oracle
 from ..training import Training
 from .classifier import plan_classifier, study_options
 from .finite import AtDimension, at_dimension
+from .inverter import Root
 from .learners import Learner, get_learner
 from .others import check_others, names_of, other_learners
 from .rare_events import rare_event_note
@@ -114,7 +115,9 @@ default AttentionClassifier()
         How many of the bags are positive, whatever n.
     costs : (float, float), optional
         What a positive and a negative bag cost, in place of n; the balance of classes is then the
-        best. The bias of a classifier that was trained with another balance is moved.
+        best (of a classifier, the best of the theory's, π and a half by a few studies of each). The
+        bias of a classifier that was trained with another balance is moved; answers and
+        probabilities of one of bags, which must have ``predict_proba``, are those of Bayes' rule.
     spend : float, optional
         With costs: what there is to spend, in place of n.
     interval : bool, default True
@@ -209,7 +212,7 @@ default AttentionClassifier()
     if named:
         return make_plan(spec, options)
     chosen = get_measure(measure, spec.pi, specificity)
-    check_classifier(learner, chosen)
+    check_classifier(learner, chosen, positives is not None or costs is not None)
     how = study_options(
         chosen, spec.error if measure == "error" else target, assurance, seconds, studies, store,
         n_jobs, progress, engine,
@@ -246,8 +249,8 @@ class PlanOptions(NamedTuple):
         check_seed(self.seed)
 
 
-def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
-    """Return the plan of a specification."""
+def make_plan(spec: PlanSpec, options: PlanOptions, root: Root | None = None) -> Plan:
+    """Return the plan of a specification, from a rough root if there is one."""
     tol, loss = options.tol, options.loss
     if "joint" in (spec.learner, *names_of(options.others)):
         spec.check_joint()
@@ -255,7 +258,7 @@ def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
     if spec.error is not None:
         tol = min(tol, TOL_SHARE * spec.error)
     learner = get_learner(spec.learner, loss)
-    solution = solve(spec, learner, tol)
+    solution = solve(spec, learner, tol, root)
     measured = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
     others = other_learners(spec, learner, loss, options.others)
     return _build(spec, learner, measured, others, tol)

@@ -43,14 +43,14 @@ class Solution(NamedTuple):
     best: float = np.nan
 
 
-def solve(spec: PlanSpec, learner: Learner, tol: float) -> Solution:
-    """Find the missing argument for one learner: roughly, then to full precision."""
+def solve(spec: PlanSpec, learner: Learner, tol: float, root: Root | None = None) -> Solution:
+    """Find the missing argument for one learner: roughly, or near a root, then precisely."""
     if spec.unknown == "error":
         budget = spec.budget(spec.n)
         setting = learner.tune(budget)
         reached = learner.evaluate(budget, setting, tol)
         return Solution(reached.error, reached, Root(reached.error, setting, 0.0, True))
-    root = rough_root(spec, learner)
+    root = root or rough_root(spec, learner)
     if not root.reached:
         return unreachable(spec, root, float(root.setting.error))
     if spec.unknown == "L":

@@ -21,6 +21,7 @@ from .limits import Capacity as Capacity
 from .limits import Crossover as Crossover
 from .limits import Oracle as Oracle
 from .limits import Threshold as Threshold
+from .planned import BagsOrInstances as BagsOrInstances
 from .planned import ClassifierPlan as ClassifierPlan
 from .planned import Comparison as Comparison
 from .planned import PilotAnswer as PilotAnswer

@@ -224,13 +224,15 @@ class PilotPlan(Plan):
 class StudyRow(NamedTuple):
     """A simulated study: the value of what was left out, the number of bags, and what it measured.
 
-    ``measured`` is NaN where the classifier failed.
+    ``measured`` is NaN where the classifier failed, ``balance`` where costs do not choose it. With
+    costs ``at`` is what was spent, where that was left out.
     """
 
     at: float
     n: int
     measured: float
     seconds: float
+    balance: float = np.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,9 +245,10 @@ class ClassifierPlan(Plan):
     limit_error_se, floor, kappa, cosine_q, ridge, ridge_q, loss, eta_w, eta_b, eta_q, beta, \
     balance, shift, spend, interval, others, notes, verdict, provenance
         As in `Plan`; ``error`` is the mean of ``measure``. What belongs to the theory's protocols
-        is NaN.
+        is NaN. ``shift`` is what log odds move by.
     low, high
-        Nine of ten: the interval of the answer, from the uncertainty of the learning curve.
+        Nine of ten: the interval of the answer (of the spend, with costs), from the uncertainty of
+        the learning curve.
     measure
         What was measured on fresh bags.
     target
@@ -258,7 +261,8 @@ class ClassifierPlan(Plan):
         The standard deviation of trained classifiers, as that of Φ⁻¹ of half the relative distance
         from no errors; what the finite number of fresh bags adds is taken out.
     studies
-        A `StudyRow` for each simulated study, in the order they were made.
+        A `StudyRow` for each simulated study, in the order they were made; first those that compare
+        shares of positives, if there are any.
     seconds
         What the studies took, added up.
 
@@ -280,6 +284,93 @@ class ClassifierPlan(Plan):
     scatter: float = np.nan
     studies: tuple[StudyRow, ...] = ()
     seconds: float = np.nan
+
+
+class Design(NamedTuple):
+    """Bags of L instances, R of them with the signal, n bags of which cost ``spend``.
+
+    Of a target ``error`` n and spend are infinite where it is not reached, or only for several
+    times the least spend; NaN where the theory does not converge. ``low`` and ``high`` are nine of
+    ten of the spend, of a classifier's plan.
+    """
+
+    L: int
+    R: int
+    n: float
+    spend: float
+    error: float
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BagsOrInstances(Answer):
+    """The cheapest bags and instances for a target, or the best for a spend.
+
+    Attributes
+    ----------
+    learner
+        The learner.
+    L, R, n
+        Instances in a bag, how many of them have the signal in a positive one, and bags.
+    spend
+        What these cost; infinite where the target is not reached.
+    error, error_se
+        The test error there, as in `Plan`.
+    theta, pi, d
+        The task.
+    prices
+        What a bag costs, and an instance on top.
+    designs
+        A `Design` for each R that was looked at, with the given one.
+    plan
+        The `Plan` of the best, with the settings to train with.
+    notes
+        Sentences on the limits of the answer, as where it is at an end.
+    verdict
+        The answer in sentences, the notes among them.
+    provenance
+        What the numbers rest on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> result = ns.bags_or_instances(L=10, R=1, theta=4.0, d=50, spend=4000.0, learner="pooled",
+    ...                               prices=(20.0, 1.0), longest=60)
+    >>> result.L, result.n, len(result.designs) > 2, result.plan.n == result.n
+    (60, 50.0, True, True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("verdict",)
+
+    learner: str
+    L: int
+    R: int
+    n: float
+    spend: float
+    error: float
+    error_se: float
+    theta: float
+    pi: float
+    d: int
+    prices: tuple[float, float]
+    designs: tuple[Design, ...]
+    plan: Plan
+    notes: tuple[str, ...] = ()
+    verdict: str = ""
+    provenance: str = field(kw_only=True)
+
+    @property
+    def reached(self) -> bool:
+        """Whether the target is reached."""
+        return bool(np.isfinite(self.spend))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        result = dict(self._fields())
+        result["designs"] = [design._asdict() for design in self.designs]
+        result["plan"] = self.plan.to_dict()
+        return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ from needlescope.estimators.classifiers.attention import AttentionClassifier
 from needlescope.estimators.classifiers.mil import MILClassifier
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
-from needlescope.planning.classifier_errors import BAG_FACTORS, predict_error
+from needlescope.planning.expected.classifier_errors import BAG_FACTORS, predict_error
 from needlescope.task import Task
 from tests.estimators.draws import draw, loud_directions
 
@@ -39,7 +39,7 @@ class Estimates(dict):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(MEASURED, SEARCHED if name == "several" else FIXED)
             patch.setattr(
-                "needlescope.planning.classifier_errors.BAG_FACTORS",
+                "needlescope.planning.expected.classifier_errors.BAG_FACTORS",
                 LONG if name == "several" else SHORT,
             )
             self[name] = estimate_task(*draw(*TASKS[name], seed=7)[:2], random_state=0)
@@ -54,7 +54,7 @@ def estimates():
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
     """No curves, and one fit instead of a search: few tests look at what the search finds."""
-    monkeypatch.setattr("needlescope.planning.classifier_errors.BAG_FACTORS", SHORT)
+    monkeypatch.setattr("needlescope.planning.expected.classifier_errors.BAG_FACTORS", SHORT)
     monkeypatch.setattr(MEASURED, FIXED)
 
 
@@ -392,7 +392,7 @@ def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
 
 @pytest.mark.slow
 def test_nothing_is_left_to_buy(monkeypatch):
-    monkeypatch.setattr("needlescope.planning.classifier_errors.BAG_FACTORS", (1.0, 10.0))
+    monkeypatch.setattr("needlescope.planning.expected.classifier_errors.BAG_FACTORS", (1.0, 10.0))
     X, y, _ = draw(Task(L=4, R=2, theta=8.0, pi=0.5), 20, 100)
     assert (
         estimate_task(X, y, random_state=0).sentence().endswith("the error is below 0.01 already")

@@ -17,7 +17,7 @@ from needlescope.estimators.task.expected import (
 )
 from needlescope.estimators.task.fit import Fitted
 from needlescope.estimators.task.structure import NoiseSpectrum, Place, Structure
-from needlescope.planning.classifier_errors import predict_error
+from needlescope.planning.expected.classifier_errors import predict_error
 
 WHITE = ns.Task(8, 1, 3.0, 0.4)
 NOISE = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0}

@@ -10,7 +10,7 @@ from needlescope.estimators.bags.datasets import load_musk1
 from needlescope.estimators.task.fit import fit_task
 from needlescope.estimators.task.mixture import fit_mixture
 from needlescope.estimators.task.strength import strength
-from needlescope.planning.protocol import alignment
+from needlescope.planning.expected.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from needlescope.estimators.task.strength import strength
-from needlescope.planning.protocol import alignment
+from needlescope.planning.expected.protocol import alignment
 from needlescope.task import Task
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...answer import Question
-from ...planning.classifier_errors import bayes_error
+from ...planning.expected.classifier_errors import bayes_error
 from ...planning.learners import get_learner
 from ...planning.others import other_learners
 from ...planning.plan import PlanOptions

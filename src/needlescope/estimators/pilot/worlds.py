@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...planning.studies.study import direction_of, draw_bags
+from ...planning.studies.study import along, direction_of, draw_bags, random_axes
 from ...running.seeds import generator
 from ...task import Task
 from ..bags.bags import Bags
@@ -90,11 +90,8 @@ class TaskWorld(NamedTuple):
         xi = direction_of(task, self.d, generator(placed))
         tests = tests_for(float(task.L), self.d)
         train, test = draw_bags(task, n, xi, drawn), draw_bags(task, tests, xi, tested)
-        if task.levels is None:
-            return Draw(train, test)
-        turn = np.linalg.qr(generator(turned).standard_normal((self.d, self.d)))[0]
-        turn = turn.astype(train[0].dtype)
-        return Draw((train[0] @ turn, train[1]), (test[0] @ turn, test[1]))
+        axes = random_axes(task, self.d, generator(turned))
+        return Draw((along(axes, train[0]), train[1]), (along(axes, test[0]), test[1]))
 
 
 class PilotWorld(NamedTuple):

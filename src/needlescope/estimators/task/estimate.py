@@ -1,8 +1,8 @@
 """From labelled bags to a task of the theory: what it predicts for them, and how far to trust it.
 
 The task is fitted first (`fit`); the theory then predicts errors, also for more bags
-(`planning.classifier_errors`), and classifiers are cross-validated for comparison. ``departures``
-lists how far the measured errors, and the bags, are from the theory.
+(`planning.expected.classifier_errors`), and classifiers are cross-validated for comparison.
+``departures`` lists how far the measured errors, and the bags, are from the theory.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
-from ...planning import classifier_errors
-from ...planning.classifier_errors import (
+from ...planning.expected import classifier_errors
+from ...planning.expected.classifier_errors import (
     PredictedError,
     errors_by_bags,
     predict_error,

@@ -23,14 +23,14 @@ from scipy.special import expit, logit
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...models import get_model
-from ...planning.classifier_errors import (
+from ...planning.expected.classifier_errors import (
     PredictedError,
     bayes_error,
     predict_error,
     squared_weights,
     trained_query,
 )
-from ...planning.ranking import predicted_auc
+from ...planning.expected.ranking import predicted_auc
 from ...planning.studies.spread import at_dimension
 from ...task import Task
 from ...training import Training

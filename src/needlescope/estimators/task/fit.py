@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...planning.protocol import alignment
+from ...planning.expected.protocol import alignment
 from ...task import Task
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling, fit_scaling, no_scaling

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...grid import choice
-from ...planning.classifier_errors import bags_for_gain
+from ...planning.expected.classifier_errors import bags_for_gain
 from ...task import Task
 from .departures import CANNOT_TELL, FAR_OFF, Departure, drifts, errors_level
 from .structure import Structure

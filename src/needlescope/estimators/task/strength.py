@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
-from ...planning.protocol import alignment
+from ...planning.expected.protocol import alignment
 from ...task import Task
 
 STRONGEST = 100.0  # the largest θ

@@ -25,8 +25,9 @@ def bags_of(
     xi: FloatArray,
     noise: Noise,
     seed: np.random.SeedSequence,
+    sign: FloatArray | None = None,
 ) -> tuple[list[Single], FloatArray]:
-    """Draw bags with these numbers of instances, each as likely, and their signs.
+    """Draw bags with these numbers of instances, each as likely, and their signs, if not given.
 
     Examples
     --------
@@ -35,7 +36,8 @@ def bags_of(
     >>> [bag.shape for bag in bags], signs.shape
     ([(2, 3), (4, 3), (2, 3), (4, 3), (4, 3)], (5,))
     """
-    sign = labels(task, n, generator(child(seed, LABELS)))
+    if sign is None:
+        sign = labels(task, n, generator(child(seed, LABELS)))
     counts = generator(child(seed, LENGTHS)).choice(lengths, n)
     bags = [np.empty((0, xi.shape[-1]), np.float32)] * n
     for count in np.unique(counts).tolist():

@@ -27,6 +27,8 @@ def key_of(job: Job) -> str:
     ]  # fmt: skip
     if job.lengths is not None:
         words.append(list(job.lengths))
+    if job.positives is not None:
+        words += [job.positives, round(job.shift, 12)]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 

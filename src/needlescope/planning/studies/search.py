@@ -36,11 +36,16 @@ MEAN_TOL = 0.01  # of the measure's range: the standard error of a mean at one p
 
 
 class Place(NamedTuple):
-    """The task and the number of bags at a coordinate, which is that of these whole numbers."""
+    """The task and the number of bags at a coordinate, which is that of these whole numbers.
+
+    ``positives`` and ``shift`` are those of `study.Job`.
+    """
 
     task: Task
     n: int
     x: float
+    positives: int | None = None
+    shift: float = 0.0
 
 
 class Limits(NamedTuple):
@@ -96,7 +101,8 @@ class Search:
                 self.seed.entropy, spawn_key=(*self.seed.spawn_key, len(self.studies) + len(known))
             )
             job = Job(
-                self.classifier, place.task, self.d, place.n, self.measure, spawned, self.lengths
+                self.classifier, place.task, self.d, place.n, self.measure, spawned, self.lengths,
+                place.positives, place.shift,
             )  # fmt: skip
             self.x = np.append(self.x, place.x)
             known.append(self.record.get(job))

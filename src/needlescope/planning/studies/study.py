@@ -21,7 +21,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...models.blocks import hold
 from ...noise import STANDARD
-from ...running.seeds import generator
+from ...running.seeds import child, generator
 from ...simulation.samples.data import tokens
 from ...simulation.samples.placed import placed
 from ...task import Task
@@ -53,6 +53,13 @@ class Job(NamedTuple):
     measure: Measure
     seed: np.random.SeedSequence
     lengths: tuple[int, ...] | None = None  # of bags, each as likely; task.L is their mean
+    positives: int | None = None  # of the n; None: bags come as they do later
+    shift: float = 0.0  # of log odds, where positives are given
+
+    @property
+    def shift_of_answers(self) -> float | None:
+        """The shift, where it matters: None where positives come as they do later, or for ranks."""
+        return None if self.positives is None or self.measure.needs == "scores" else self.shift
 
 
 class Study(NamedTuple):
@@ -68,8 +75,10 @@ class Study(NamedTuple):
     noise: float = 0.0
 
 
-def check_classifier(classifier: Any, measure: Measure) -> None:
+def check_classifier(classifier: Any, measure: Measure, shifted: bool = False) -> None:
     """Refuse what is no classifier of bags, or does not score as the measure needs.
+
+    Where training has a balance of its own (``shifted``), answers are made from probabilities.
 
     Examples
     --------
@@ -88,6 +97,14 @@ def check_classifier(classifier: Any, measure: Measure) -> None:
             "learner must be the name of a learner or a classifier of bags with fit, got "
             f"{classifier!r}"
         )
+    if shifted and measure.needs != "scores":
+        if not callable(getattr(classifier, "predict_proba", None)):
+            raise ValueError(
+                "learner must have predict_proba where training has another balance of classes "
+                "than later bags, as with costs or positives: its log odds move by that; got "
+                f"{classifier!r}; take one that has, or measure='auc'"
+            )
+        return
     ways = METHODS[measure.needs]
     if not any(callable(getattr(classifier, name, None)) for name in ways):
         raise ValueError(
@@ -112,16 +129,19 @@ def run_study(job: Job) -> Study:
     seed = np.random.SeedSequence(job.seed.entropy, spawn_key=job.seed.spawn_key)
     drawn, test_seed, fit_seed, signal, again = seed.spawn(5)
     xi = direction_of(job.task, job.d, generator(signal))
-    X, y = draw_bags(job.task, job.n, xi, drawn, job.lengths)
+    axes = random_axes(job.task, job.d, generator(signal))
+    X, y = draw_bags(job.task, job.n, xi, drawn, job.lengths, job.positives)
     if len(np.unique(y)) < 2:
         return Study(job.n, job.measure.worst, time.perf_counter() - start, SINGLE_CLASS)
     classifier = copy_of(job.classifier, fit_seed)
+    X = along(axes, X)
     held_out, sign = draw_bags(job.task, _test_bags(job), xi, test_seed, job.lengths)
+    held_out = along(axes, held_out)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             classifier.fit(X, (y > 0.0).astype(int))
-            score = scores_of(classifier, held_out, job.measure)
+            score = scores_of(classifier, held_out, job.measure, job.shift_of_answers)
         value, noise = _measured(job.measure, score, sign, generator(again))
     except Exception as problem:  # whatever a classifier of the user's raises
         why = f"{type(problem).__name__}: {problem}"
@@ -183,18 +203,55 @@ def direction_of(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
     return np.asarray(xi if task.levels is None else placed(task, d, rng))
 
 
+def random_axes(task: Task, d: int, rng: np.random.Generator) -> FloatArray | None:
+    """Return random axes for noise with a spectrum, which says nothing of its own.
+
+    Along those of the features, a classifier that scales each of them would whiten the noise.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = Task(8, 1, 4.0, 0.5, noise=ns.Noise(spectrum=[9.0, 1.0]))
+    >>> axes = random_axes(task, 4, np.random.default_rng(0))
+    >>> bool(np.allclose(axes @ axes.T, np.eye(4)))
+    True
+    """
+    if task.levels is None or task.noise.covariance is not None:
+        return None
+    return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0])
+
+
+def along(axes: FloatArray | None, X: Any) -> Any:
+    """Return bags turned to axes: as they are, where there are none."""
+    if axes is None:
+        return X
+    if isinstance(X, list):
+        return [bag @ axes.astype(bag.dtype) for bag in X]
+    return X @ axes.astype(X.dtype)
+
+
 def draw_bags(
     task: Task,
     n: int,
     xi: FloatArray,
     seed: np.random.SeedSequence,
     lengths: tuple[int, ...] | None = None,
+    positives: int | None = None,
 ) -> tuple[Any, FloatArray]:
-    """Draw bags and their signs: lists of arrays, if bags have these lengths, each as likely."""
+    """Draw bags and their signs, of which so many are positive, if it is given.
+
+    They are lists of arrays, if bags have these lengths, each as likely.
+    """
     noise = STANDARD if task.noise is None else task.noise.at_dimension(xi.shape[-1])
+    sign = None
+    if positives is not None:
+        sign = np.where(generator(child(seed, 3)).permutation(n) < positives, 1.0, -1.0)
     if lengths is not None:
-        return bags_of(task, lengths, n, xi, noise, seed)
-    data = hold(tokens(task, n, xi, noise, seed))
+        return bags_of(task, lengths, n, xi, noise, seed, sign)
+    samples = tokens(task, n, xi, noise, seed)
+    if sign is not None:
+        samples = samples._replace(y=sign, truth=sign)
+    data = hold(samples)
     return data.X, np.asarray(data.y)
 
 
@@ -210,9 +267,12 @@ def copy_of(classifier: Any, seed: np.random.SeedSequence) -> Any:
     return result
 
 
-def scores_of(classifier: Any, X: Any, measure: Measure) -> FloatArray:
-    """Return what the measure needs: answers (−1 or +1), decision values or log odds."""
-    methods = METHODS[measure.needs]
+def scores_of(classifier: Any, X: Any, measure: Measure, shift: float | None = None) -> FloatArray:
+    """Return what the measure needs: answers (−1 or +1), decision values or log odds.
+
+    With a ``shift`` of log odds, answers are those of the moved log odds.
+    """
+    methods = METHODS[measure.needs if shift is None else "probabilities"]
     method = next(name for name in methods if callable(getattr(classifier, name, None)))
     result = np.asarray(getattr(classifier, method)(X))
     if method == "predict":
@@ -221,4 +281,5 @@ def scores_of(classifier: Any, X: Any, measure: Measure) -> FloatArray:
         return np.asarray(result, float)
     p = np.asarray(result[:, 1], float)
     clipped = np.clip(p, LEAST_PROBABILITY, 1.0)
-    return np.asarray(np.log(clipped) - np.log(np.maximum(1.0 - p, LEAST_PROBABILITY)))
+    log_odds = np.asarray(np.log(clipped) - np.log(np.maximum(1.0 - p, LEAST_PROBABILITY)))
+    return log_odds if shift is None else log_odds + shift

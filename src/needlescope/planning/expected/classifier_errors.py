@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..models import get_model
-from ..query import Query
-from ..results import Outcome
-from ..task import Task
-from ..theory.law.ladder import ROUGH
-from ..theory.law.limits import train_limit
-from ..theory.learning import predict
-from ..theory.oracle.least_error import oracle
-from ..training import Training
+from ...arrays import FloatArray
+from ...models import get_model
+from ...query import Query
+from ...results import Outcome
+from ...task import Task
+from ...theory.law.ladder import ROUGH
+from ...theory.law.limits import train_limit
+from ...theory.learning import predict
+from ...theory.oracle.least_error import oracle
+from ...training import Training
 from .protocol import alignment, protocol_training
 
 LINEAR_RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the linear models

@@ -10,16 +10,16 @@ not depend on the balance of classes.
 
 from __future__ import annotations
 
-from ..models import get_model
-from ..results import Outcome
-from ..task import Task
-from ..theory.law.ladder import ROUGH
-from ..theory.law.limits import train_limit
-from ..theory.learning import predict
-from ..training import Training
+from ...models import get_model
+from ...results import Outcome
+from ...task import Task
+from ...theory.law.ladder import ROUGH
+from ...theory.law.limits import train_limit
+from ...theory.learning import predict
+from ...training import Training
+from ..tuning.bias_shift import ORDER_PARAMETERS, readout_of
+from ..tuning.readouts import misranked
 from .classifier_errors import TOL, PredictedError, trained_query
-from .tuning.bias_shift import ORDER_PARAMETERS, readout_of
-from .tuning.readouts import misranked
 
 
 def auc(task: Task, result: Outcome) -> float:
@@ -53,7 +53,7 @@ def predicted_auc(
 
     Examples
     --------
-    >>> from needlescope.planning.classifier_errors import predict_error
+    >>> from needlescope.planning.expected.classifier_errors import predict_error
     >>> task = Task(L=10, R=1, theta=4.0, pi=0.05)
     >>> prediction = predict_error(task, 400, 20.0, "attention")
     >>> 0.8 < predicted_auc(task, 400, 20.0, "attention", prediction) < 1.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 import needlescope as ns
-from needlescope.cli.means import means
 from needlescope.experiments.engine import local
+from needlescope.experiments.stores.means import means
 from needlescope.experiments.sweep import Sweep
 from needlescope.experiments.units.unit import Unit
 

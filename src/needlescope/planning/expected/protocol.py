@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logit
 
-from ..losses import LOGISTIC
-from ..task import Task
-from ..theory.alignment import align_one, balanced_step, first_step
-from ..training import Training
+from ...losses import LOGISTIC
+from ...task import Task
+from ...theory.alignment import align_one, balanced_step, first_step
+from ...training import Training
 
 
 def alignment(task: Task, alpha0: float, direction: str = "query") -> float:

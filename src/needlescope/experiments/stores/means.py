@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.units.answers import ANSWERS, VERDICTS
+from ..units.answers import ANSWERS, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..experiments.units.unit import Unit
+    from ..units.unit import Unit
 
 
 def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
@@ -21,7 +21,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     Examples
     --------
     >>> import pandas as pd
-    >>> from ..experiments.units.unit import Unit
+    >>> from ..units.unit import Unit
     >>> task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
     >>> unit = Unit("simulate_separability", {"task": task, "model": "pooled", "seed": 0})
     >>> table = pd.DataFrame({"call": unit.call, "model": "pooled", "task.L": 4, "seed": [0, 1],
@@ -29,7 +29,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     >>> means(table, [unit])
     [{'call': 'simulate_separability', 'fraction': 0.5, 'fraction_se': 0.5}]
     """
-    from ..experiments.stores.summary import mean_and_error
+    from .summary import mean_and_error
 
     arguments = [name for name in _argument_columns(units) if name in table]
     texts = table[arguments].astype(str).where(table[arguments].notna())  # pandas 2 writes "nan"
@@ -55,7 +55,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
 
 def _argument_columns(units: Iterable[Unit]) -> list[str]:
     """List the columns of a table that are arguments, those that tell trials apart left out."""
-    from ..experiments.stores.settings import columns
+    from .settings import columns
 
     result: dict[str, None] = {}
     for unit in units:

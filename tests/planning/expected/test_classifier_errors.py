@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.planning.classifier_errors import bags_for_gain
+from needlescope.planning.expected.classifier_errors import bags_for_gain
 
 
 def test_more_bags_are_read_off_the_curve():

@@ -13,7 +13,7 @@ from needlescope.estimators.engine.computation import compute
 from needlescope.estimators.engine.fold_data import FoldData
 from needlescope.estimators.engine.prepared import PreparedBags
 from needlescope.losses import Logistic
-from needlescope.planning.protocol import alignment
+from needlescope.planning.expected.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
 

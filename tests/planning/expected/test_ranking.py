@@ -8,7 +8,7 @@ from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
 
 import needlescope as ns
-from needlescope.planning.ranking import auc
+from needlescope.planning.expected.ranking import auc
 
 TASK = ns.Task(L=6, R=2, theta=3.0, pi=0.1)
 
