@@ -322,7 +322,8 @@ class BagsOrInstances(Answer):
     prices
         What a bag costs, and an instance on top.
     designs
-        A `Design` for each R that was looked at, with the given one.
+        A `Design` for each R that was looked at, with the given one; of a classifier, or with an
+        interval, for those that were planned.
     plan
         The `Plan` of the best, with the settings to train with.
     notes

@@ -32,6 +32,7 @@ def test_neighbours_have_a_larger_error_for_the_same_money(model, longest, trial
     result = ns.bags_or_instances(
         **ASK, error=0.1, learner=model, longest=longest, interval=True, seed=1
     )
+    assert result.spend == min(item.spend for item in result.designs)  # all with intervals
     best, se = simulated(result.R, result.spend, model, trials)
     assert abs(best - 0.1) < 2.0 * np.hypot(se, result.error_se) + 0.002  # n is whole
     below, below_se = simulated(result.R - 1, result.spend, model, trials)

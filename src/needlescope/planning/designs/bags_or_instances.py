@@ -167,7 +167,7 @@ default "attention"
     else:
         lengths = sorted({max(best // 2, 1), best, min(2 * best, most)})
         plans = {at: studied(at) for at in lengths if _reachable(search.spec_at(at))}
-    return _build(search, plans, most, learner)
+    return _build(search, plans, most, learner, named and not interval)
 
 
 def _spec(
@@ -265,8 +265,10 @@ def _walk(
     return plans
 
 
-def _build(search: Designs, plans: dict[int, Plan], most: int, learner: Any) -> BagsOrInstances:
-    """Return the result: of all designs the best of those that were planned for."""
+def _build(
+    search: Designs, plans: dict[int, Plan], most: int, learner: Any, in_limit: bool
+) -> BagsOrInstances:
+    """Return the result, the best of the plans; rough designs beside it if it is of the limit."""
     spec, prices, with_target = search.spec, search.prices, search.spend is None
     rough = {R: tried.design for R, tried in search.tried.items()}
     fine = {R: _design(result, prices) for R, result in plans.items()}
@@ -277,7 +279,7 @@ def _build(search: Designs, plans: dict[int, Plan], most: int, learner: Any) -> 
     best = min(fine, key=loss)
     result = plans[best]
     named = isinstance(learner, str)
-    designs = tuple(value for _, value in sorted((rough | fine if named else fine).items()))
+    designs = tuple(value for _, value in sorted((rough | fine if in_limit else fine).items()))
     label = LEARNERS[learner] if named else type(learner).__name__
     notes = notes_of(search, fine, best, most)
     answer = BagsOrInstances(
