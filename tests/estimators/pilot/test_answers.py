@@ -21,11 +21,11 @@ MEASURE = get_measure("error", 0.5)
 SEEN = Measured(68, 0.14, 0.03)
 
 
-def answer(method, off, here=0.1):
-    return PilotAnswer(method, 0.1, 0.08, 0.12, here, off)
+def answer(method, off, here=0.1, high=0.12):
+    return PilotAnswer(method, 0.1, 0.08, high, here, off)
 
 
-CURVE = answer("curve", 0.0, 0.14)
+CURVE = answer("curve", 0.0, 0.14, high=0.3)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,23 @@ def test_what_agrees_with_the_measured_error_is_believed(task, resampled, drifts
     answers = [answer("task", task), answer("resampled", resampled), CURVE]
     assert believed(answers, drifts) == which
     assert reason(answers, which, drifts, SEEN)
+
+
+@pytest.mark.parametrize(
+    ("high", "ends", "which"),
+    [
+        (0.16, (0.08, 0.30), "task"),  # half as long, in logs
+        (0.20, (0.08, 0.30), "curve"),
+        (0.20, (0.08, np.inf), "task"),
+        (np.inf, (0.08, np.inf), "curve"),
+    ],
+)
+def test_an_answer_that_assumes_more_has_to_say_more(high, ends, which):
+    curve = PilotAnswer("curve", 0.1, *ends, 0.14, 0.0)
+    answers = [answer("task", 0.5, high=high), curve]
+    assert believed(answers, False) == which
+    told = reason(answers, which, False, SEEN)
+    assert ("would say little more" in told) == (which == "curve")
 
 
 def test_an_answer_that_stands_alone_is_believed():
