@@ -114,3 +114,13 @@ def test_no_curves_are_drawn_for_a_classifier(run, tmp_path):
     result = run(*CLASSIFIER, "--classifier", "pooled", "--figure", str(figure))
     assert result.exit_code == 2 and "learners with a theory" in result.output
     assert not figure.exists()
+
+
+@pytest.mark.slow
+def test_costs_and_positives_of_a_classifier(run):
+    task = ("plan", "--L", "3", "--theta", "5", "--d", "10", "--pi", "0.2")
+    options = ("--classifier", "pooled", "--seconds", "20", "--json")
+    result = json.loads(run(*task, "--costs", "5", "1", "--spend", "200", *options).output)
+    assert result["spend"] == 5 * result["positives"] + result["n"] - result["positives"] <= 200
+    result = json.loads(run(*task, "--positives", "30", "--n", "60", *options).output)
+    assert result["positives"] == 30 and result["balance"] == 0.5
