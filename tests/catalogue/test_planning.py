@@ -91,6 +91,12 @@ CASES = [
     Case("a cost of nothing", plans(error=0.1, costs=(0.0, 1.0)), "costs must be a finite number"),
     Case("one cost", plans(error=0.1, costs=3.0), "costs must be two numbers"),
     Case("costs and bags", plans(n=100, costs=(1.0, 1.0)), "n must be left out with costs"),
+    Case(
+        "too much money",
+        plans(spend=1e15, costs=(20.0, 1.0)),
+        "spend must be at most .*, what 1,000,000 bags for each dimension cost",
+    ),
+    Case("too many positives", plans(error=0.1, positives=10**8), "positives must be an integer"),
     Case("money without costs", plans(spend=100.0), "spend needs costs="),
     Case("money and bags", plans(spend=100.0, n=10, costs=(1.0, 1.0)), "give n or spend, not both"),
     Case(
@@ -239,6 +245,7 @@ CASES = [
             ),
             ("costs and bags", {"costs": (1.0, 2.0), "n": 40}, "n must be left out with costs"),
             ("two unknowns", {"L": None, "n": None}, ONE + "left out n, L, error"),
+            ("too many positives", {"error": 0.1, "positives": 10**6}, "positives must be at most"),
             ("all positive", {"n": 50, "positives": 50}, "positives must be fewer than the n=50"),
             ("too little money", {"costs": (20, 1), "spend": 50}, r"spend must be .* 80"),
             ("no processes", {"error": 0.1, "n_jobs": 0}, "n_jobs must be an integer in 1"),

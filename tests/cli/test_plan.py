@@ -152,3 +152,13 @@ def test_lengths_signals_and_a_scheduler_go_to_the_plan(monkeypatch):
     CliRunner().invoke(command, [*words, "--signals", "3", "--scheduler", address])
     assert seen["lengths"] == range(2, 6) and seen["L"] is None
     assert seen["signals"] == 3 and seen["engine"] == address
+
+
+@pytest.mark.slow
+def test_costs_and_positives_of_a_classifier(run):
+    task = ("plan", "--L", "3", "--theta", "5", "--d", "10", "--pi", "0.2")
+    options = ("--classifier", "pooled", "--seconds", "20", "--json")
+    result = json.loads(run(*task, "--costs", "5", "1", "--spend", "200", *options).output)
+    assert result["spend"] == 5 * result["positives"] + result["n"] - result["positives"] <= 200
+    result = json.loads(run(*task, "--positives", "30", "--n", "60", *options).output)
+    assert result["positives"] == 30 and result["balance"] == 0.5

@@ -203,6 +203,12 @@ def _check_specification(spec: PlanSpec) -> None:
     drawn = _drawn(spec, None if spec.costs is None else 0.5)
     least = float(drawn.bags(drawn.least(LEAST_OF_CLASS))[0]) if bags is None else bags
     length = spec.R if spec.L is None else spec.L
+    if spec.positives is not None and 2.0 * least * length * spec.d > MOST_NUMBERS:
+        most = int(MOST_NUMBERS / (2.0 * length * spec.d)) - 2 * LEAST_OF_CLASS
+        raise ValueError(
+            f"positives must be at most {max(most, 0):,} in studies of {length:,} instances with "
+            f"{spec.d} features, got {spec.positives:,}"
+        )
     if 2.0 * least * length * spec.d > MOST_NUMBERS:
         raise ValueError(
             f"d={spec.d:,} is too large for studies: {least:,.0f} bags of {length:,} instances are "

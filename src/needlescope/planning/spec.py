@@ -19,6 +19,8 @@ UNKNOWNS = ("n", "theta", "L", "error")
 MOST_BAGS = 10**9
 MOST_PER_DIMENSION = 10**6  # bags for each dimension
 MOST_INSTANCES = 10**6  # in a bag
+MOST_UNEQUAL = 0.05, 0.95  # shares of positives that costs may lead to
+MOST_POSITIVES = 10**4  # of them given, for each dimension: there is room for negatives beside
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def plan_spec(
     if positives is not None:
         if prices is not None:
             raise ValueError("give positives or costs, not both: costs find the best balance")
-        count = whole("positives", positives, 1, MOST_BAGS)
+        count = whole("positives", positives, 1, MOST_POSITIVES * d)
         if n is not None and count >= n:
             raise ValueError(f"positives must be fewer than the n={n} bags in all, got {count}")
     if isinstance(R, SignalCount):
@@ -169,6 +171,13 @@ def plan_spec(
             f"n must be at most {MOST_PER_DIMENSION:,} bags for each dimension, "
             f"{MOST_PER_DIMENSION * d:,} with d={d}, got {n}; more change nothing"
         )
+    if amount is not None and prices is not None:
+        most = MOST_PER_DIMENSION * d * min(prices.of(share) for share in MOST_UNEQUAL)
+        if amount > most:
+            raise ValueError(
+                f"spend must be at most {most:,.6g}, what {MOST_PER_DIMENSION:,} bags for each "
+                f"dimension cost with d={d}, got {spend!r}; more change nothing"
+            )
     result = PlanSpec(
         unknown, None if L is None else int(shown.L), int(shown.R),
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
