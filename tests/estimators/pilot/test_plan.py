@@ -182,6 +182,21 @@ def test_without_a_signal_there_is_nothing_to_plan_for():
         ns.plan_from_pilot(X, y, error=0.1, learner="amp", **QUICK)
 
 
+def test_a_strength_that_is_not_known_is_no_answer(pilot, monkeypatch):
+    fit = gather.fit_task
+
+    def uncertain(*given):
+        found = fit(*given)
+        return found._replace(theta_se=1.5 * found.task.theta)
+
+    monkeypatch.setattr(gather, "fit_task", uncertain)
+    result = ns.plan_from_pilot(*pilot, n=160, learner=PooledClassifier(), **QUICK)
+    assert [answer.method for answer in result.answers] == ["curve"]
+    assert "The strength of the signal in the pilot is not known (θ = " in result.verdict
+    with pytest.raises(ValueError, match="nothing is known of its strength"):
+        ns.plan_from_pilot(*pilot, n=160, learner="amp", **QUICK)
+
+
 class Parity:
     """Answers by what no task of the theory has: the sign of the product of the first features."""
 

@@ -7,7 +7,13 @@ import pytest
 
 import needlescope as ns
 from needlescope.estimators.bags.bags import as_bags
-from needlescope.estimators.pilot.worlds import TaskWorld, pilot_world, relative_se, task_at
+from needlescope.estimators.pilot.worlds import (
+    TaskWorld,
+    is_known,
+    pilot_world,
+    relative_se,
+    task_at,
+)
 from needlescope.estimators.task.fit import fit_task
 from tests.estimators.draws import draw, loud_directions
 
@@ -25,7 +31,7 @@ def test_strength_and_place_are_moved(pilot):
     fitted = pilot[2]
     assert task_at(fitted, 0.0, 0.0).theta == pytest.approx(fitted.task.theta)
     assert task_at(fitted, 0.3, 0.0).theta == pytest.approx(fitted.task.theta * np.exp(0.3))
-    assert 0.0 < relative_se(fitted) <= 0.6
+    assert 0.0 < relative_se(fitted) == fitted.theta_se / fitted.task.theta and is_known(fitted)
 
 
 def test_a_task_is_drawn_along_random_axes():

@@ -28,7 +28,7 @@ from .curves import Curves
 from .fitting import Fit, WorldFit, error_in_world, wrong_answers
 from .parts import SHARES, Split, curve_of_parts, part_jobs
 from .studies import Asked, Studies, curve_of_studies
-from .worlds import PilotWorld, TaskWorld, pilot_world, relative_se, task_at
+from .worlds import PilotWorld, TaskWorld, is_known, pilot_world, relative_se, task_at
 
 MOST_COPIED = 1 << 26  # bytes of a pilot of which other processes get a copy
 GUESSING = 2.0  # standard errors by which an error is below that of guessing
@@ -83,8 +83,8 @@ class Gathered(NamedTuple):
 
     @property
     def has_task(self) -> bool:
-        """Whether a signal was found."""
-        return bool(self.fitted.task.theta > 0.0)
+        """Whether a signal was found, and something is known of its strength."""
+        return is_known(self.fitted)
 
     @property
     def drifts(self) -> bool:
@@ -139,7 +139,7 @@ def gather(
         size = max((item.size for item in tested), default=round(SHARES[-1] * len(bags)))
         curves: dict[str, Curves] = {}
         plan = None
-        if fitted.task.theta > 0.0:
+        if is_known(fitted):
             se = relative_se(fitted), float(fitted.structure is not None)
             asked = target.amount, target.error
 
@@ -187,7 +187,7 @@ def _test_parts(jobs: list[Fit], runner: _Runner) -> list[Split]:
 
 def _need_signal(fitted: Fitted, tested: list[Split], pi: float, bags: int) -> None:
     """Refuse a pilot that shows nothing: no task, and a classifier that is as good as guessing."""
-    if fitted.task.theta > 0.0:
+    if is_known(fitted):
         return
     guessing = min(pi, 1.0 - pi)
     largest = max((item.size for item in tested), default=0)
@@ -195,14 +195,22 @@ def _need_signal(fitted: Fitted, tested: list[Split], pi: float, bags: int) -> N
     se = float(np.sqrt(guessing * (1.0 - guessing) / bags))
     if errors and float(np.mean(errors)) < guessing - GUESSING * se:
         return
-    measured = f", and a classifier fitted to {largest} of them has a test error of " + (
-        f"{np.mean(errors):.2g} on the others, where guessing has {guessing:.2g}" if errors else ""
-    )
+    measured = ""
+    if errors:
+        measured = (
+            f", and a classifier fitted to {largest} of them has a test error of "
+            f"{np.mean(errors):.2g} on the others, where guessing has {guessing:.2g}"
+        )
+    if fitted.task.theta > 0.0:
+        raise ValueError(
+            f"a signal was found in the {bags} bags of the pilot, and nothing is known of its "
+            f"strength (θ = {fitted.task.theta:.2g} ± {fitted.theta_se:.2g}){measured}; collect "
+            "more bags, or give L, R, theta, pi and d yourself"
+        )
     raise ValueError(
         f"no signal was found in the {bags} bags of the pilot (positive bags differ from "
-        f"negative ones by {fitted.surprise:.1f} standard errors"
-        f"{measured if errors else ''}), so there is nothing to plan for; collect more bags, or "
-        "give L, R, theta, pi and d yourself"
+        f"negative ones by {fitted.surprise:.1f} standard errors{measured}), so there is nothing "
+        "to plan for; collect more bags, or give L, R, theta, pi and d yourself"
     )
 
 

@@ -157,7 +157,13 @@ def _notes(
             + ("." if task.levels is None else ", in noise with a spectrum.")
         )
     else:
-        result.append("No task of the theory was found in the pilot: there is one answer.")
+        what = "No task of the theory was found in the pilot"
+        if task.theta > 0.0:
+            what = (
+                f"The strength of the signal in the pilot is not known (θ = {task.theta:.2g} ± "
+                f"{found.fitted.theta_se:.2g})"
+            )
+        result.append(f"{what}: there is one answer.")
     most = MOST_TIMES * len(found.bags)
     if unknown == "n" and np.isfinite(answer.value) and answer.value > most:
         result.append(f"More than {MOST_TIMES:g} times the bags of the pilot are an extrapolation.")

@@ -28,7 +28,7 @@ from ...task import Task
 from ..bags.bags import Bags
 from ..task.fit import Fitted, scaled_as_noise
 
-LARGEST_RELATIVE_SE = 0.6  # of θ, where it is larger or not known
+LARGEST_RELATIVE_SE = 1.0  # of θ: beyond it nothing is known of the strength
 SMOOTHING = 0.5  # h
 SHRINKAGE = 0.2  # of Σ̂ towards a multiple of the identity
 TESTS = 800  # bags
@@ -46,11 +46,20 @@ def relative_se(fitted: Fitted) -> float:
     """Return the standard error of log θ.
 
     >>> from types import SimpleNamespace as Of
-    >>> relative_se(Of(task=Of(theta=4.0), theta_se=1.0)), relative_se(
-    ...     Of(task=Of(theta=4.0), theta_se=np.inf))
-    (0.25, 0.6)
+    >>> relative_se(Of(task=Of(theta=4.0), theta_se=1.0))
+    0.25
     """
-    return float(min(fitted.theta_se / fitted.task.theta, LARGEST_RELATIVE_SE))
+    return float(fitted.theta_se / fitted.task.theta)
+
+
+def is_known(fitted: Fitted) -> bool:
+    """Return whether there is a signal, and its strength is known at all.
+
+    >>> from types import SimpleNamespace as Of
+    >>> [is_known(Of(task=Of(theta=theta), theta_se=1.0)) for theta in (0.0, 0.9, 2.0)]
+    [False, False, True]
+    """
+    return bool(fitted.task.theta > 0.0) and relative_se(fitted) <= LARGEST_RELATIVE_SE
 
 
 def task_at(fitted: Fitted, v: float, w: float, share: float = 1.0) -> Task:
