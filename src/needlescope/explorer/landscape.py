@@ -1,0 +1,71 @@
+"""Where attention wins: its error beside that of mean pooling, on data and strength."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import NoMinimiser, NotConverged
+from ..theory.bayes.boundaries import phase_boundaries
+from ..theory.learning import predict
+from .state import State
+
+ALPHAS, THETAS = 9, 9
+TOL = 2e-2
+TIE = 0.02  # of the constant answer's error, within which neither wins
+STRONGEST = 2.0  # times the state's θ, and its inverse
+
+
+def win_map(state: State) -> dict[str, Any]:
+    """Return the map, and where the state stands on it.
+
+    Examples
+    --------
+    >>> found = win_map(State())
+    >>> len(found["x"]), len(found["y"]), found["winner"][-1][-1]
+    (9, 9, 'attention')
+    """
+    x = state.axis(ALPHAS)
+    theta = max(state.theta, 0.5) * np.geomspace(1.0 / STRONGEST, STRONGEST, THETAS)
+    two = state.replace(kind="two_steps") if state.kind == "joint" else state
+    worst, rows = min(state.pi, 1.0 - state.pi), []
+    for value in theta.tolist():
+        here = two.replace(theta=value)
+        linear = here.replace(query="steps")
+        attention = _errors(here, x, "attention", {})
+        pooled = _errors(linear, x, "pooled", {"data": "all"})
+        rows.append((pooled - attention) / worst)
+    margin = np.array(rows)
+    winner = np.where(margin > TIE, "attention", np.where(margin < -TIE, "pooled", "tie"))
+    return {
+        "x": x.tolist(),
+        "y": theta.tolist(),
+        "winner": winner.tolist(),
+        "margin": margin.tolist(),
+        "here": [state.alpha, state.theta],
+    }
+
+
+def _errors(state: State, x: np.ndarray, model: str, options: dict[str, Any]) -> np.ndarray:
+    training = state.training(x)
+    result = predict(state.task(), training, model, tol=TOL, on_error="nan", **options)
+    return np.asarray(result.test_error, float)
+
+
+def phase(state: State) -> dict[str, Any]:
+    """Return what can be learned: nothing, with exponential effort, or by AMP.
+
+    >>> phase(State())["verdict"]
+    'smooth'
+    """
+    try:
+        found = phase_boundaries(state.task())
+    except (NotConverged, NoMinimiser, ValueError) as problem:
+        return {"verdict": "", "text": str(problem)}
+    return {
+        "verdict": str(found.verdict),
+        "alpha_it": float(found.alpha_it),
+        "alpha_amp": float(found.alpha_amp),
+        "text": "",
+    }
