@@ -21,7 +21,7 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.estimators import AttentionClassifier, PooledClassifier
-from needlescope.planning.classifier import PRIOR_SLOPE
+from needlescope.planning.classifier import PRIOR_BEND, PRIOR_SLOPE
 from needlescope.planning.studies.curve import crossing, fit_curve, noise_in_t, to_t
 from needlescope.planning.studies.measures import get_measure
 from needlescope.planning.studies.study import Job, Study, run_study
@@ -88,7 +88,7 @@ def checked(result: Any, classifier: Any, target: float, trials: int, seed: int)
     value = np.array([study.value for study in studies])
     noise = noise_in_t(value, np.array([study.noise for study in studies]), measure)
     curve = fit_curve(
-        x, to_t(value, measure), PRIOR_SLOPE, np.random.default_rng(seed), noise
+        x, to_t(value, measure), PRIOR_SLOPE, np.random.default_rng(seed), noise, PRIOR_BEND
     )  # fmt: skip
     assurance = ASSURANCE if assured else None
     limits = (float(x.min()) - 1.0, float(x.max()) + 1.0)

@@ -41,6 +41,7 @@ from .studies.verdict import notes_of, sentences
 from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
+PRIOR_BEND = 0.15  # of t in (log n)²: learning curves flatten
 STRENGTH_SLOPE = -1.0  # of t in log θ
 LENGTH_SLOPE = -0.25  # of t in −log L
 MOST_NUMBERS = 1 << 28  # of a study's bags
@@ -103,6 +104,7 @@ def plan_classifier(
             found = find(
                 search, sign * float(np.log(guess)), slope, options.target,
                 (float(ordered[0]), float(ordered[1])), options.assurance,
+                PRIOR_BEND if spec.unknown == "n" else 0.0,
             )  # fmt: skip
     return _build(spec, classifier, options, theory if others else (), found, sign)
 
@@ -218,7 +220,7 @@ def _build(
         low=ends[0], high=ends[1], measure=measure.name,
         target=np.nan if options.target is None else options.target,
         assurance=np.nan if options.assurance is None else options.assurance,
-        assured=here.assured, scatter=float(found.curve.scatter[0]),
+        assured=here.assured, scatter=here.scatter,
         studies=tuple(
             StudyRow(float(np.exp(sign * place)), study.n, study.value, study.seconds)
             for place, study in zip(found.x, found.studies, strict=True)
