@@ -160,3 +160,17 @@ def test_the_quantile_is_that_of_the_law_there():
     curve = fit_curve(x, t, -0.3, rng)
     draws = curve.assured(at, 0.8)
     assert (abs(draws[0] - truth) < 4.0 * draws[1:].std(axis=0)).all()
+
+
+def test_an_assured_answer_is_where_the_quantile_falls():
+    """Beyond x = 6 the mean rises, and the quantile goes on falling with the scatter."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(5.0, 7.0, 2000)
+    u = x - 6.0
+    t = -0.8 + 0.05 * u + 0.2 * np.exp(-0.9 * u) * rng.standard_normal(len(x))
+    curve = fit_curve(x, t, 0.0, rng)
+    truth = 6.4
+    t_there = -0.8 + 0.05 * 0.4 + ndtri(0.8) * 0.2 * np.exp(-0.36)
+    target = float(from_t(np.array(t_there), ERROR))
+    at = crossing(curve, target, ERROR, (4.5, 7.5), 0.8)
+    assert abs(at.x - truth) < 4.0 * at.deviation and at.deviation < 0.3 and at.beyond < 0.05

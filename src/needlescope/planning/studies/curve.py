@@ -290,12 +290,12 @@ def crossing(
     where it meets the target, but at the lower limit if ``flat_start``: there are studies there.
     """
     x = np.linspace(*limits, GRID)
-    t = curve.at(x)
+    t = curve.at(x) if assurance is None else curve.assured(x, assurance)
     if assurance is None:
         sign = 1.0 if measure.falls else -1.0
         off = np.asarray(sign * (curve.mean(x, measure) - target))
     else:
-        off = curve.assured(x, assurance) - to_t(np.array(target), measure)
+        off = t - to_t(np.array(target), measure)
     falling = np.gradient(t, x, axis=1) < FLATTEST
     falling[:, 0] |= flat_start
     met: NDArray[np.bool_] = np.logical_and(off <= 0.0, falling)
