@@ -174,3 +174,16 @@ def test_an_assured_answer_is_where_the_quantile_falls():
     target = float(from_t(np.array(t_there), ERROR))
     at = crossing(curve, target, ERROR, (4.5, 7.5), 0.8)
     assert abs(at.x - truth) < 4.0 * at.deviation and at.deviation < 0.3 and at.beyond < 0.05
+
+
+def test_a_hill_after_the_lower_limit_is_no_answer_there():
+    """A curve that rises first: it is met at the lower limit, then missed, then met for good."""
+    rng = np.random.default_rng(0)
+    x = np.linspace(4.0, 6.0, 400)
+    t = -0.8 - 0.5 * (x - 4.6) ** 2 + 0.01 * rng.standard_normal(len(x))
+    curve = fit_curve(x, t, -0.35, rng)
+    target = float(from_t(np.array(-0.9), ERROR))
+    at = crossing(curve, target, ERROR, (4.0, 6.0), flat_start=True)
+    assert abs(at.x - (4.6 + np.sqrt(0.2))) < 0.05 and at.low > 4.9
+    easy = float(from_t(np.array(-0.7), ERROR))
+    assert crossing(curve, easy, ERROR, (4.0, 6.0), flat_start=True).x == 4.0

@@ -287,7 +287,8 @@ def crossing(
     """Return where the mean, or the study at the quantile ``assurance``, meets the target.
 
     A draw that does not meet it within the limits counts with the upper one. A curve must fall
-    where it meets the target, but at the lower limit if ``flat_start``: there are studies there.
+    where it meets the target, but at the lower limit if ``flat_start``: there are studies there,
+    and all of the curve meets it.
     """
     x = np.linspace(*limits, GRID)
     t = curve.at(x) if assurance is None else curve.assured(x, assurance)
@@ -297,7 +298,7 @@ def crossing(
     else:
         off = t - to_t(np.array(target), measure)
     falling = np.gradient(t, x, axis=1) < FLATTEST
-    falling[:, 0] |= flat_start
+    falling[:, 0] |= flat_start & ~np.greater(off, 0.0).any(axis=1)  # no hill after it
     met: NDArray[np.bool_] = np.logical_and(off <= 0.0, falling)
     places = np.where(met.any(axis=1), np.argmax(met, axis=1), GRID - 1)
     rows = np.arange(len(t))
