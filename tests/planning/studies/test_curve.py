@@ -75,13 +75,6 @@ def test_a_quantile_follows_scatter_that_falls():
     assert (draws[1:].std(axis=0) < 0.02).all()
 
 
-def test_heavy_tails_leave_the_scatter_less_certain():
-    """A study counts half: l is known as from half as many with normal scatter, about."""
-    x, t, rng = falling(200, trend=0.0)
-    spread = fit_curve(x, t, -0.35, rng).levels[1:].std()
-    assert spread == pytest.approx(1.0 / np.sqrt(0.5 * 2.0 * 200), rel=0.25)
-
-
 def test_a_bend_that_is_expected_counts_where_studies_do_not_tell():
     rng = np.random.default_rng(0)
     x = np.array([5.0, 5.0, 5.5, 5.5])

@@ -30,17 +30,8 @@ from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray
 from .measures import Measure
+from .posterior import PRIOR_SDS, SCATTERS, design_of, posterior
 
-# Priors: standard deviations of a, b and c, mean and deviation of l = log σ and of γ. Chosen, as
-# HEAVY and TAIL, on searches resampled from recorded studies of 15 tasks.
-PRIOR_SDS = np.array([3.0, 0.25, 0.2])
-SCATTER, SCATTER_SD = float(np.log(0.12)), 0.6
-TREND, TREND_SD = -0.8, 0.5
-SCATTERS = (0.003, 1.0)  # σ is between
-LEVELS = np.linspace(np.log(SCATTERS[0]), np.log(SCATTERS[1]), 40)  # a grid of l and γ
-TRENDS = np.linspace(-2.8, 1.4, 29)
-SIDE = 17  # points of the finer grid, in l and in γ
-HEAVY = 0.5  # how many normal studies one counts as, in the posterior of l and γ
 DRAWS = 400
 GRID = 121
 FLATTEST = -0.01  # a curve that falls less than that is none
@@ -97,7 +88,7 @@ class Curve(NamedTuple):
 
     def design(self, x: FloatArray) -> FloatArray:
         """Return (1, u, u²) at x, places × 3."""
-        return _design(np.asarray(x) - self.centre)
+        return design_of(np.asarray(x) - self.centre)
 
     def at(self, x: FloatArray) -> FloatArray:
         """Return t of each draw at x, draws × places."""
@@ -177,10 +168,6 @@ class Curve(NamedTuple):
         return np.asarray(weight * np.quantile(self.residuals, share) + (1 - weight) * ndtri(share))
 
 
-def _design(u: FloatArray) -> FloatArray:
-    return np.array([np.ones_like(u), u, u**2]).T
-
-
 def fit_curve(
     x: FloatArray,
     t: FloatArray,
@@ -202,9 +189,8 @@ def fit_curve(
     True
     """
     centre, nu = float(np.mean(x)), float(np.sqrt(np.mean(np.square(noise))))
-    design, prior = _design(np.asarray(x) - centre), np.array([float(np.mean(t)), slope, bend])
-    rough = _posterior(design, t, prior, nu, LEVELS, TRENDS)
-    grid = _posterior(design, t, prior, nu, *(_around(*rough.moments(k), SIDE) for k in (0, 1)))
+    design, prior = design_of(np.asarray(x) - centre), np.array([float(np.mean(t)), slope, bend])
+    grid = posterior(design, t, prior, nu)
     row = rng.choice(len(grid.chance), DRAWS, p=grid.chance)
     root = np.linalg.cholesky(np.linalg.inv(grid.precision[row]))
     draws = grid.mean[row] + np.einsum("gij,gj->gi", root, rng.standard_normal((DRAWS, 3)))
@@ -217,53 +203,6 @@ def fit_curve(
         centre, np.vstack([grid.chance @ grid.mean, draws]), levels, trends, nu, prior,
         np.asarray(x), np.asarray(t), shifts,
     )  # fmt: skip
-
-
-class Grid(NamedTuple):
-    """The posterior on a grid of l and γ."""
-
-    at: FloatArray  # l and γ of each point, two rows
-    steps: FloatArray  # between points
-    chance: FloatArray
-    mean: FloatArray  # of (a, b, c) at each point
-    precision: FloatArray
-
-    def moments(self, k: int) -> tuple[float, float]:
-        """Return the mean of l or γ and a deviation that is no less than half a step."""
-        mean = float(self.chance @ self.at[k])
-        deviation = float(np.sqrt(self.chance @ (self.at[k] - mean) ** 2))
-        return mean, max(deviation, 0.5 * float(self.steps[k]))
-
-
-def _around(mean: float, deviation: float, count: int) -> FloatArray:
-    return np.linspace(mean - 4.0 * deviation, mean + 4.0 * deviation, count)
-
-
-def _posterior(
-    design: FloatArray,
-    t: FloatArray,
-    prior: FloatArray,
-    nu: float,
-    levels: FloatArray,
-    trends: FloatArray,
-) -> Grid:
-    """Return the posterior of l, γ and, at each of these, of (a, b, c)."""
-    inverse = np.diag(PRIOR_SDS**-2.0)
-    level, trend = (each.ravel() for each in np.meshgrid(levels, trends))
-    log_scatter = np.clip(level[:, None] + trend[:, None] * design[:, 1], *np.log(SCATTERS))
-    weight = 1.0 / (np.exp(2.0 * log_scatter) + nu**2)  # of each study, at each point of the grid
-    precision = np.einsum("gi,ij,ik->gjk", weight, design, design, optimize=True) + inverse
-    pull = (weight * t) @ design + inverse @ prior
-    mean = np.linalg.solve(precision, pull[..., None])[..., 0]
-    evidence = (
-        np.log(weight).sum(axis=1) - (weight * t**2).sum(axis=1) + (pull * mean).sum(axis=1)
-        - np.linalg.slogdet(precision)[1]
-    )  # fmt: skip
-    from_priors = ((level - SCATTER) / SCATTER_SD) ** 2 + ((trend - TREND) / TREND_SD) ** 2
-    log_chance = 0.5 * (HEAVY * evidence - from_priors)
-    chance = np.exp(log_chance - log_chance.max())
-    steps = np.array([levels[1] - levels[0], trends[1] - trends[0]])
-    return Grid(np.array([level, trend]), steps, chance / chance.sum(), mean, precision)
 
 
 class Crossing(NamedTuple):
