@@ -3,7 +3,7 @@
 Random tasks, targets between the floor and what needs no data, `PooledClassifier` and
 `AttentionClassifier(effort="quick")` in turn, and a target of
 the mean or with an assurance of 80 %.
-Fresh studies are made at 0.7 n, low, n and high of each plan. They tell
+Fresh studies are made at 0.7 n, low, n, high and 1.5 n of each plan. They tell
 
 - whether at n the mean is within two standard errors of the target, or the assured share within two
   of the binomial law;
@@ -21,7 +21,7 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.estimators import AttentionClassifier, PooledClassifier
-from needlescope.planning.classifier import PRIOR_SLOPE
+from needlescope.planning.classifier import PRIOR_BEND, PRIOR_SLOPE
 from needlescope.planning.studies.curve import crossing, fit_curve, noise_in_t, to_t
 from needlescope.planning.studies.measures import get_measure
 from needlescope.planning.studies.study import Job, Study, run_study
@@ -29,6 +29,7 @@ from needlescope.running import processes
 
 ASSURANCE = 0.8
 FEWER = 0.7  # times the planned n, where it should be worse
+MORE = 1.5  # times the planned n: without studies there, n* hangs on a bend that is not known
 MOST_BAGS = 2500  # of a plan that is put to studies
 SECONDS = 60.0  # of a search
 NINE_OF_TEN = 1.6449
@@ -70,6 +71,7 @@ def checked(result: Any, classifier: Any, target: float, trials: int, seed: int)
     """Put a plan to fresh studies."""
     measure = get_measure("error", result.pi)
     places = [round(FEWER * result.n), round(result.low), round(result.n), round(result.high)]
+    places.append(round(MORE * result.n))
     made = {n: fresh(result, classifier, n, trials, seed) for n in dict.fromkeys(places)}
     values = {n: np.array([study.value for study in studies]) for n, studies in made.items()}
     at, fewer = values[places[2]], values[places[0]]
@@ -88,7 +90,7 @@ def checked(result: Any, classifier: Any, target: float, trials: int, seed: int)
     value = np.array([study.value for study in studies])
     noise = noise_in_t(value, np.array([study.noise for study in studies]), measure)
     curve = fit_curve(
-        x, to_t(value, measure), PRIOR_SLOPE, np.random.default_rng(seed), noise
+        x, to_t(value, measure), PRIOR_SLOPE, np.random.default_rng(seed), noise, PRIOR_BEND
     )  # fmt: skip
     assurance = ASSURANCE if assured else None
     limits = (float(x.min()) - 1.0, float(x.max()) + 1.0)

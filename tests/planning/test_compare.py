@@ -51,6 +51,8 @@ class Fitted(NamedTuple):
 class Curve:
     """A learner whose error is a power of the budget, whatever it was before."""
 
+    keeps_settings = False
+
     def __init__(self, scale: float, power: float) -> None:
         self.scale, self.power = scale, power
 
@@ -58,6 +60,21 @@ class Curve:
         return Fitted(self.scale * budget.amount**-self.power)
 
     def between(self, budget: Budget, *settings: object) -> Fitted:
+        return self.tune(budget)
+
+    retune = between
+
+
+class Kept(Curve):
+    """A learner whose error is 1 % larger with settings that are kept, and which counts tunings."""
+
+    keeps_settings, tuned = True, 0
+
+    def between(self, budget: Budget, *settings: object) -> Fitted:
+        return Fitted(1.01 * self.tune(budget).error)
+
+    def retune(self, budget: Budget, *settings: object) -> Fitted:
+        self.tuned += 1
         return self.tune(budget)
 
 
@@ -74,6 +91,27 @@ def test_a_verdict_flips_at_one_budget_from_wherever_it_is_looked_for(monkeypatc
     told = module._verdict({"attention": 0.1 - here, "pooled": 0.1, "vectorized": 0.2}, "pooled",
                            "attention" if here > 0.0 else "pooled", side)  # fmt: skip
     assert ("would lose below" if here > 0.0 else "would win beyond") in told
+
+
+def test_attention_is_tuned_only_where_kept_settings_do_not_win(monkeypatch):
+    """Where kept settings have less than the rival's error, so have tuned ones."""
+    attention = Kept(0.4, 0.5)
+    curves = {"attention": attention, "pooled": Curve(0.1, 0.0), "vectorized": Curve(0.2, 0)}
+    monkeypatch.setattr(module, "get_learner", curves.get)
+    asked = []
+    near = module._tuned_near
+
+    def counted(name, there, *rest):
+        asked.append((name, 0.4 * there.amount**-0.5 < 0.1))
+        return near(name, there, *rest)
+
+    monkeypatch.setattr(module, "_tuned_near", counted)
+    budget = Budget(ns.Task(L=3, R=2, theta=2.0, pi=0.5), 300.0)
+    here = attention.tune(budget)
+    times = module._flip(budget, 0.1 - here.error, 0.0, {"attention": here})
+    assert times * 300.0 == pytest.approx(16.0, rel=0.25)
+    wins = [won for name, won in asked if name == "attention"]
+    assert any(wins) and attention.tuned <= len(wins) - sum(wins) < len(wins)
 
 
 def test_the_better_attention_is_compared(monkeypatch):

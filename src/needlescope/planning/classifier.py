@@ -47,6 +47,7 @@ from .studies.verdict import notes_of, race_notes, sentences, theory_notes
 from .tuning.joint import check_joint_loss
 
 PRIOR_SLOPE = -0.35  # of t in log n, as learning curves of attention have
+PRIOR_BEND = 0.15  # of t in (log n)²: learning curves flatten
 STRENGTH_SLOPE = -1.0  # of t in log θ
 LENGTH_SLOPE = -0.25  # of t in −log L
 MOST_NUMBERS = 1 << 28  # of a study's bags
@@ -123,7 +124,9 @@ def plan_classifier(
             assert options.target is not None
             guess, ends, slope = _start(spec, bracket, drawn)
             x = race.x if race is not None and race.studies else sign * float(np.log(guess))
-            found = find(search, x, slope, options.target, _ordered(ends, sign), options.assurance)
+            bend = PRIOR_BEND if spec.unknown == "n" else 0.0
+            limits = _ordered(ends, sign)
+            found = find(search, x, slope, options.target, limits, options.assurance, bend)
     theory = lines_beside_studies(asked, loss, others, bracket) if bracket else ()
     return _build(spec, classifier, options, theory, found, sign, drawn, race)
 
@@ -329,7 +332,7 @@ def _build(
         low=ends[0], high=ends[1], measure=measure.name,
         target=np.nan if options.target is None else options.target,
         assurance=np.nan if options.assurance is None else options.assurance,
-        assured=here.assured, scatter=float(found.curve.scatter[0]),
+        assured=here.assured, scatter=here.scatter,
         studies=rows,
         seconds=float(sum(row.seconds for row in rows)),
         provenance=f"simulation: {len(good)} studies of {name}, and a curve fitted to them",

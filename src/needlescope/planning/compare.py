@@ -152,9 +152,14 @@ def _flip(
         if log_times == 0.0:
             return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
-        result = {name: _tuned_near(name, there, tuned, log_times) for name in names}
-        attention = min(item.error for name, item in result.items() if name not in RIVALS)
-        return float(min(result[name].error for name in RIVALS) - attention - tie_margin)
+        rival = min(_tuned_near(name, there, tuned, log_times).error for name in RIVALS)
+        to_win = float(rival) - tie_margin
+        attention = np.inf
+        for name in names:  # one that wins is enough
+            if name not in RIVALS and not attention < to_win:
+                error = float(_tuned_near(name, there, tuned, log_times, to_win).error)
+                attention = min(attention, error)
+        return to_win - attention
 
     end = float(np.log(LEAST_FACTOR if here > 0.0 else LARGEST_FACTOR))
     for low, high in pairwise(np.linspace(0.0, end, SCANNED_BUDGETS).tolist()):
@@ -166,26 +171,33 @@ def _flip(
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where a function changes its sign, to within `FLIP_TOL`, by a few bisections.
 
-    Where a lead is the tie margin on one side and large on the other, secants take longer.
+    Where a lead is the tie margin on one side and large on the other, secants take longer. The last
+    bracket may be twice as wide as the tolerance: the answer is within that of both of its ends.
 
     Examples
     --------
     >>> abs(_root(lambda x: x - 0.3, 0.0, 2.0) - 0.3) < FLIP_TOL
     True
     """
-    while abs(high - low) > FLIP_TOL:
+    while abs(high - low) > 2.0 * FLIP_TOL:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if function(middle) * function(low) > 0.0 else (low, middle)
     share = function(low) / (function(low) - function(high))
-    return low + share * (high - low)
+    first, last = sorted((low, high))
+    return float(np.clip(low + share * (high - low), last - FLIP_TOL, first + FLIP_TOL))
 
 
 def _tuned_near(
-    name: str, there: Budget, tuned: Mapping[str, dict[float, Any]], log_times: float
+    name: str,
+    there: Budget,
+    tuned: Mapping[str, dict[float, Any]],
+    log_times: float,
+    to_win: float = -np.inf,
 ) -> Any:
     """Return the settings of a learner at a budget, from those at budgets where it is tuned.
 
-    Settings that give the constant answer say nothing about others.
+    Settings that give the constant answer say nothing about others. A learner is not tuned where
+    settings of a neighbour have less than an error that is enough to win: tuned, it would win too.
     """
     at = sorted(tuned[name], key=lambda item: abs(item - log_times))
     better = CONSTANT_SHARE * min(float(there.task.pi), 1.0 - float(there.task.pi))
@@ -195,7 +207,11 @@ def _tuned_near(
     if beyond and abs(at[0] - beyond[0]) < NEAR_BUDGETS:
         share = (log_times - at[0]) / (beyond[0] - at[0])
         return learner.between(there, near, tuned[name][beyond[0]], share)
-    tuned[name][log_times] = learner.tune(there, near)
+    if near is not None and learner.keeps_settings and to_win > 0.0 and near.error < better:
+        kept = learner.between(there, near, near, 0.0)
+        if kept.error < to_win:
+            return kept
+    tuned[name][log_times] = learner.tune(there) if near is None else learner.retune(there, near)
     return tuned[name][log_times]
 
 

@@ -28,6 +28,7 @@ from .tuning.bias_shift import shifted_error
 from .tuning.budget import Budget
 from .tuning.joint import JointSetting, best_joint, joint
 from .tuning.search import (
+    FEW_EVALUATIONS,
     TunedSetting,
     attention,
     attention_between,
@@ -77,6 +78,10 @@ class Learner(ABC):
     def tune(self, budget: Budget, near: Any = None) -> Any:
         """Return settings that are about the best, with their ``error``, roughly."""
 
+    def retune(self, budget: Budget, near: Any) -> Any:
+        """Return settings from those of a budget nearby, more roughly where that is quicker."""
+        return self.tune(budget, near)
+
     def between(self, budget: Budget, near: Any, far: Any, share: float) -> Any:
         """Return settings for a budget between two that are tuned, ``share`` of the way to one."""
         return self.tune(budget, near)
@@ -101,6 +106,10 @@ class TwoSteps(Learner):
     def tune(self, budget: Budget, near: TunedSetting | None = None) -> TunedSetting:
         """Tune split, κ, steps and ridge."""
         return best_attention(budget, self.loss, near)
+
+    def retune(self, budget: Budget, near: TunedSetting) -> TunedSetting:
+        """Tune with fewer evaluations."""
+        return best_attention(budget, self.loss, near, FEW_EVALUATIONS)
 
     def between(
         self, budget: Budget, near: TunedSetting, far: TunedSetting, share: float

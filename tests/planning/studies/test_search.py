@@ -190,5 +190,7 @@ def test_fresh_bags_do_not_count_as_scatter(monkeypatch):
         return Study(job.n, E_AT + noise * float(rng.standard_normal()), 1e-3, "", noise)
 
     monkeypatch.setattr(module, "run_study", noisy)
-    found = measure_at(make(Known(), studies=120), float(np.log(AT)))
-    assert found.curve.scatter[0] < 0.6 * found.curve.total[0]
+    search = make(Known(), studies=120)
+    search.run(np.full(100, np.log(AT)))
+    curve, at = search.curve(0.0), search.x[:1]
+    assert curve.scatter(at)[0, 0] < 0.6 * curve.total(at)[0, 0]

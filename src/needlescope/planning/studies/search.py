@@ -2,7 +2,8 @@
 
 The first studies are around what the theory says; each further round is where the curve through all
 of them meets the target, and to both sides of it. It ends when the deviation of the answer is below
-a tolerance, or when the time or the number of studies is used up.
+a tolerance after at least `LEAST_OF_AN_ANSWER` studies, or when the time or the number of studies
+is used up.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ ROUND_PLACES = (-0.35, 0.0, 0.0, 0.35)  # around the best guess so far
 LONGEST_STEP = 1.4  # in x, beyond what was tried
 DEVIATION_TOL = 0.08  # of the answer in x
 LEAST_STUDIES = 12
+LEAST_OF_AN_ANSWER = 20  # studies: with fewer, scatter that is small by chance ends a search
 QUICK = 1.0  # seconds of a round below which one process is quicker
 NEAR = 0.05  # of the lower limit, in x
 MOST_BEYOND = 0.05  # of the draws: with more of them the next studies are further out
@@ -157,14 +159,14 @@ class Search:
         times = 1 if self.engine is None or self.n_jobs is None else self.n_jobs / len(places)
         return x + np.tile(places, max(1, round(times)))
 
-    def curve(self, slope: float) -> Curve:
+    def curve(self, slope: float, bend: float = 0.0) -> Curve:
         """Fit the curve to all studies that did not fail."""
         values = np.array([study.value for study in self.studies])
         good = np.isfinite(values)
         rng = np.random.default_rng(len(values))
         noise = np.array([study.noise for study in self.studies])[good]
         errors = noise_in_t(values[good], noise, self.measure)
-        return fit_curve(self.x[good], to_t(values[good], self.measure), slope, rng, errors)
+        return fit_curve(self.x[good], to_t(values[good], self.measure), slope, rng, errors, bend)
 
 
 def find(
@@ -174,11 +176,15 @@ def find(
     target: float,
     limits: tuple[float, float],
     assurance: float | None,
+    bend: float = 0.0,
 ) -> Found:
-    """Find where the mean, or an assured study, meets the target."""
+    """Find where the mean, or an assured study, meets the target.
+
+    ``slope`` and ``bend`` are those that the curve is expected to have.
+    """
     search.run(np.clip(search.around(guess, FIRST_PLACES), *limits))
     while True:
-        curve = search.curve(slope)
+        curve = search.curve(slope, bend)
         tried = (
             max(limits[0], search.x.min() - LONGEST_STEP),
             min(limits[1], search.x.max() + LONGEST_STEP),
@@ -187,7 +193,7 @@ def find(
         at = crossing(curve, target, search.measure, tried, assurance, flat_start=bool(at_limit))
         enough_studies = len(search.studies) >= LEAST_STUDIES
         known = at.deviation < DEVIATION_TOL and at.beyond < MOST_BEYOND
-        enough = known and enough_studies
+        enough = known and len(search.studies) >= LEAST_OF_AN_ANSWER
         at_end = at.x >= limits[1] - 1e-9 and at.beyond > 0.5 and enough_studies
         spent = search.spent()
         if enough or at_end or spent:
