@@ -125,8 +125,8 @@ def plan_classifier(
             guess, ends, slope = _start(spec, bracket, drawn)
             x = race.x if race is not None and race.studies else sign * float(np.log(guess))
             bend = PRIOR_BEND if spec.unknown == "n" else 0.0
-            limits = _ordered(ends, sign)
-            found = find(search, x, slope, options.target, limits, options.assurance, bend)
+            low_high = _ordered(ends, sign)
+            found = find(search, x, slope, options.target, low_high, options.assurance, bend)
     theory = lines_beside_studies(asked, loss, others, bracket) if bracket else ()
     return _build(spec, classifier, options, theory, found, sign, drawn, race)
 
