@@ -2,9 +2,9 @@
 
 A token x has the projection s = ⟨x, ξ⟩ on the signal, which is N(0, 1), and θ more where it carries
 the signal; and the projection r on the rest of the query. A query of strength κ and alignment c
-gives it the weight softmax κ (c s + √(1 − c²) r). The same draw of s and r serves all states, so that
-a bag changes smoothly with the controls. In noise with a spectrum the projections are those of the
-theory: of variance ξᵀΣξ and qᵀΣq.
+gives it the weight softmax κ (c s + √(1 − c²) r). The same draw of s and r serves all states, so
+that a bag changes smoothly with the controls. In noise with a spectrum s has the variance ξᵀΣξ, and
+r the mean of the eigenvalues.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import NoMinimiser, NotConverged
 from ..theory.bayes.boundaries import phase_boundaries
 from ..theory.learning import predict
@@ -17,8 +19,8 @@ TIE = 0.02  # of the constant answer's error, within which neither wins
 STRONGEST = 2.0  # times the state's θ, and its inverse
 
 
-def win_map(state: State) -> dict[str, Any]:
-    """Return the map, and where the state stands on it.
+def win_map(state: State, stopped: Callable[[], bool] = lambda: False) -> dict[str, Any] | None:
+    """Return the map, and where the state stands on it; None if it is stopped.
 
     Examples
     --------
@@ -31,6 +33,8 @@ def win_map(state: State) -> dict[str, Any]:
     two = state.replace(kind="two_steps") if state.kind == "joint" else state
     worst, rows = min(state.pi, 1.0 - state.pi), []
     for value in theta.tolist():
+        if stopped():
+            return None
         here = two.replace(theta=value)
         linear = here.replace(query="steps")
         attention = _errors(here, x, "attention", {})
@@ -47,7 +51,7 @@ def win_map(state: State) -> dict[str, Any]:
     }
 
 
-def _errors(state: State, x: np.ndarray, model: str, options: dict[str, Any]) -> np.ndarray:
+def _errors(state: State, x: FloatArray, model: str, options: dict[str, Any]) -> FloatArray:
     training = state.training(x)
     result = predict(state.task(), training, model, tol=TOL, on_error="nan", **options)
     return np.asarray(result.test_error, float)

@@ -185,7 +185,9 @@ class State:
         it. Where a schedule has several, the temperature does it.
         """
         if not 0.0 < self.kappa <= MOST_KAPPA:
-            raise ValueError(f"kappa must be above 0 and at most {MOST_KAPPA:g}, got {self.kappa:g}")
+            raise ValueError(
+                f"kappa must be above 0 and at most {MOST_KAPPA:g}, got {self.kappa:g}"
+            )
         unit = np.maximum(np.asarray(align(self.task(), training).kappa), 1e-9)
         times = self.kappa / unit
         if training.schedule is not None:
@@ -237,4 +239,3 @@ def _field_of(text: str, names: tuple[str, ...]) -> str:
     """
     word = text.split(" ", 1)[0].split(".")[-1]
     return word if word in names else names[0]
-
