@@ -64,9 +64,8 @@ def read_question(question: Any) -> dict[str, Any]:
             raise Refused(name, f"{name} must be at most {MOST[name]:,} here, got {value:,}")
     learner = given.pop("learner", "classifier")
     if learner not in LEARNERS:
-        raise Refused(
-            "learner", f"learner must be one of {', '.join(LEARNERS)}; got {learner!r:.40}"
-        )
+        names = ", ".join(LEARNERS)
+        raise Refused("learner", f"learner must be one of {names}; got {learner!r:.40}")
     seconds = min(float(given.pop("seconds", SECONDS)), SECONDS)
     if learner != "classifier":
         given.pop("assurance", None)

@@ -73,9 +73,8 @@ def _task(state: State) -> str:
     if state.noise == "white":
         return f"ns.Task({given})"
     spectrum = state.spectrum()
-    noise = (
-        f"ns.Noise(spectrum=ns.Spectrum({list(spectrum.eigenvalues)!r}, {list(spectrum.shares)!r}))"
-    )
+    levels = f"{list(spectrum.eigenvalues)!r}, {list(spectrum.shares)!r}"
+    noise = f"ns.Noise(spectrum=ns.Spectrum({levels}))"
     return f"ns.Task(\n    {given},\n    noise={noise},\n    signal={state.signal!r},\n)"
 
 

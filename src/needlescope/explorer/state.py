@@ -1,7 +1,7 @@
 """What the controls say: a problem, its training, and how it is shown.
 
-A state is refused as `Task` and `Training` refuse it: in their sentence, with the control that it is
-about. It travels as a flat object, in messages and in the address of the page.
+A state is refused as `Task` and `Training` refuse it: in their sentence, with the control that it
+is about. It travels as a flat object, in messages and in the address of the page.
 """
 
 from __future__ import annotations
@@ -185,9 +185,7 @@ class State:
         it. Where a schedule has several, the temperature does it.
         """
         if not 0.0 < self.kappa <= MOST_KAPPA:
-            raise ValueError(
-                f"kappa must be above 0 and at most {MOST_KAPPA:g}, got {self.kappa:g}"
-            )
+            raise ValueError(f"kappa must be in (0, {MOST_KAPPA:g}], got {self.kappa:g}")
         unit = np.maximum(np.asarray(align(self.task(), training).kappa), 1e-9)
         times = self.kappa / unit
         if training.schedule is not None:

@@ -27,8 +27,9 @@ STORY = (
     Chapter(
         "length",
         "log L against √L",
-        "With a hundred tokens the mean drowns the signal: pooling needs θ of the order of √L, here "
-        "10. A query that knows the signal needs about log L: drag θ, and see where each line falls.",
+        "With a hundred tokens the mean drowns the signal: pooling needs θ of the order of √L, "
+        "here 10. A query that knows the signal needs about log L: drag θ, and see where each line "
+        "falls.",
         State(L=100, R=1, theta=5.0, alpha0=16.0, alpha1=8.0, kappa=3.0),
     ),
     Chapter(
