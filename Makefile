@@ -24,7 +24,7 @@ help: ## list the commands
 # bring along may be older than dependency groups, so each environment gets a newer one first.
 PIP := -m pip --quiet --disable-pip-version-check
 NEWER := 'pip>=25.1'
-EXTRAS := -e '.[dask,h5,parquet]'
+EXTRAS := -e '.[dask,h5,parquet,live]'
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)

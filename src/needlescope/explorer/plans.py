@@ -1,4 +1,4 @@
-"""The planner's tab: a question, its answer in a sentence, and a paragraph for a methods section."""
+"""The planner: a question, its answer in a sentence, and a paragraph for a methods section."""
 
 from __future__ import annotations
 
