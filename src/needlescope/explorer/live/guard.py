@@ -126,5 +126,6 @@ class Guard:
         return None
 
     def _is_known(self, scope: Scope) -> bool:
-        given = parse_qs(scope["query_string"]).get(b"token", [b""])
-        return len(given) == 1 and hmac.compare_digest(given[0], self._token)
+        query = scope["query_string"].decode("latin-1")  # which any bytes are
+        given = parse_qs(query).get("token", [""])
+        return len(given) == 1 and hmac.compare_digest(given[0].encode(), self._token)
