@@ -22,6 +22,10 @@ collect_ignore = (
 )
 
 
+LIVE = Path(__file__).parent / "src" / "needlescope" / "explorer" / "live"
+if not find_spec("starlette"):  # an extra; the tests say that they were skipped
+    collect_ignore += [str(path) for path in LIVE.glob("*.py")]
+
 SLOW_EXAMPLES = {  # 2 to 12 seconds each; the tests of these calls have smaller ones
     "needlescope.estimators.task.fit.fit_task",
     "needlescope.planning.compare.compare",

@@ -20,7 +20,7 @@ function say(text) {
 
 class Model {
   constructor() {
-    this.values = {};
+    this.values = { host: "live" };
     this.handlers = new Map();
     this.open = new Map(); // requests without a last answer, by type
     this.wait = FIRST_WAIT;
