@@ -189,6 +189,7 @@ export class Requests {
     if (!this.next.coarse || this.hurried >= HURRIED) return;
     this.hurried += 1;
     this._free("coarse");
+    this.to.cut(request);
   }
 
   _line(answer, request) {
