@@ -106,6 +106,7 @@ export class Chart {
             width: STROKES[name].width,
             dash: STROKES[name].dash,
             points: { show: false },
+            pxAlign: 0,
             paths: name === "known" ? straight : spline,
           })),
         ],

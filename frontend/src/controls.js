@@ -59,7 +59,7 @@ class Row {
     }
     if (this._valueAt(Number(this.slider.value)) !== value)
       this.slider.value = String(this._notchOf(value));
-    const name = `${of(field, "symbol", state) ?? ""} ${of(field, "label", state)}`.trim();
+    const name = `${(of(field, "symbol", state) ?? "").replace("_", " ")} ${of(field, "label", state)}`.trim();
     this.slider.setAttribute("aria-label", `${name}, slider`);
     this.slider.setAttribute("aria-valuetext", number(shown, 4));
     const [low, high] = this._range();

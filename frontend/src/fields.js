@@ -24,7 +24,7 @@ export const FIELDS = [
   { name: "eta_w", group: "training", symbol: "η_w", label: both("readout"), scale: "log", low: 0.01, high: 100, when: steps },
   { name: "eta_b", group: "training", symbol: "η_b", label: both("bias"), scale: "log", low: 0.01, high: 100, when: steps },
   { name: "eta_q", group: "training", symbol: "η_q", label: both("query"), scale: "log", low: 0.01, high: 1000, when: steps },
-  { name: "beta", group: "training", symbol: "β", label: both("temp., inverse"), scale: "log", low: 0.01, high: 20, when: steps },
+  { name: "beta", group: "training", symbol: "β", label: both("inv. temp."), scale: "log", low: 0.01, high: 20, when: steps },
   { name: "loss", group: "training", label: both("loss"), choices: { logistic: "logistic", square: "square", hinge: "hinge", squared_hinge: "squared hinge" } },
   { name: "ridge", group: "training", symbol: "λ", label: both("ridge"), scale: "log", low: 1e-4, high: 10 },
   { name: "ridge_q", group: "training", symbol: "λ_q", label: both("query ridge"), scale: "log", low: 1e-4, high: 10, when: joint },

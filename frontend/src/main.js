@@ -224,7 +224,7 @@ class Explorer {
       },
       drawn: ({ key, id, precision }) => {
         this.picture.settled = { key, id };
-        clearTimeout(this.lateTimer);
+        if (precision === "fine") clearTimeout(this.lateTimer);
         if (this.picture.point?.key === key && precision === "fine") {
           say(this.summary, this.picture.sentence());
           this.table.refresh();

@@ -106,8 +106,8 @@ export class Requests {
       this.timer = setTimeout(() => this._fine(), 30);
       return;
     }
-    this.to.rested(this.state);
     if (this.refusedKey === this.key) return;
+    this.to.rested(this.state);
     this._curves(this.state, "fine");
   }
 
