@@ -184,7 +184,7 @@ export class Controls {
   }
 
   /** Narrow controls to what a host can answer: ends, or a list of values, or none at all. */
-  limit(limits) {
+  limit(limits, reasons = {}) {
     for (const [name, row] of this.rows) {
       const values = limits[name];
       if (Array.isArray(values) && values.length === 2) row.ends = values;
@@ -194,6 +194,7 @@ export class Controls {
       }
       if (Array.isArray(limits.controls)) row.fixed = !limits.controls.includes(name);
       if (row.field.choices && row.fixed !== undefined) row.input.disabled = row.fixed;
+      if (row.fixed && reasons[name]) row.element.title = reasons[name];
     }
   }
 

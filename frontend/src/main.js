@@ -260,9 +260,9 @@ class Explorer {
   _hello() {
     this.requests.ask("hello", {}, (answer) => {
       if (answer.type !== "welcome") return;
-      const { limits = {}, presets = [] } = answer;
+      const { limits = {}, presets = [], fixed = {} } = answer;
       this.story.fill(presets);
-      this.controls.limit(limits);
+      this.controls.limit(limits, fixed);
       this.controls.show(this.state);
       const trains = limits.train !== false && (limits.trials > 0 || Boolean(limits.train));
       this.training.element.hidden = !trains;
