@@ -1,7 +1,7 @@
 // What the main figure shows, apart from how it is drawn: lines, the point, dots, scales.
 
 import { number, tick, ticks, withError } from "./format.js";
-import { AXIS, alphaOf, isPractice, scaleOf, worstOf } from "./state.js";
+import { AXIS, alphaOf, isPractice, lineKeyOf, scaleOf, worstOf } from "./state.js";
 import { LABELS, LISTED } from "./theme.js";
 
 const LEAST = 1e-6; // the lowest end of a logarithmic axis
@@ -15,13 +15,14 @@ export class Picture {
     this.point = null;
     this.dots = new Map();
     this.wanted = null; // the key of the state
-    this.settled = { id: 0, key: null }; // the last request that was answered in full
+    this.settled = { id: 0, state }; // the last request that was answered in full
   }
 
   /** Whether a line is that of a state before: it is drawn pale. */
   isStale(name) {
     const line = this.lines.get(name);
-    return Boolean(line) && line.key !== this.settled.key && line.id < this.settled.id;
+    const { id, state } = this.settled;
+    return Boolean(line) && line.id < id && line.key !== lineKeyOf(name, state);
   }
 
   /** The ends of both axes. */
