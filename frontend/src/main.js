@@ -14,7 +14,7 @@ import { Planner } from "./planner.js";
 import { Requests } from "./requests.js";
 import { DEFAULT, keyOf, lineKeyOf, sane, withConsequences } from "./state.js";
 import { Story } from "./story.js";
-import { colours, follow } from "./theme.js";
+import { follow, lightColours } from "./theme.js";
 import { Training } from "./train.js";
 
 const LATE = 1500; // milliseconds after which lines of another state are pale
@@ -349,7 +349,7 @@ class Explorer {
       saveText(`${name}.csv`, this.picture.csv(), "text/csv");
       return;
     }
-    const items = shapes(this.picture, colours(this.root));
+    const items = shapes(this.picture, lightColours(this.root));
     if (kind === "svg") saveText(`${name}.svg`, toSvg(items, this.picture.sentence()), "image/svg+xml");
     else toCanvas(items).toBlob((blob) => blob && save(`${name}.png`, blob), "image/png");
   }
