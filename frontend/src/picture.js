@@ -6,6 +6,7 @@ import { LABELS, LISTED } from "./theme.js";
 
 const LEAST = 1e-6; // the lowest end of a logarithmic axis
 const TINY = 1e-12;
+const STEP = 0.1; // of the constant answer's error, by which the highest end moves
 
 export class Picture {
   constructor(state, log) {
@@ -28,7 +29,10 @@ export class Picture {
   /** The ends of both axes. */
   scales() {
     const times = scaleOf(this.state);
-    const top = worstOf(this.state) * (this.log ? 1.25 : 1.06);
+    const worst = worstOf(this.state);
+    const most = Math.max(0, ...LISTED.filter((name) => !this.isStale(name)).flatMap((name) => this.lines.get(name)?.y ?? []));
+    const step = worst * STEP; // a scale that moves in steps is steady while a slider is dragged
+    const top = Math.max(worst * (this.log ? 1.25 : 1.06), Math.min(1, Math.ceil(most / step - 0.6) * step));
     let low = 0;
     if (this.log) {
       let least = top / 5;
