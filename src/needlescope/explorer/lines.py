@@ -17,7 +17,7 @@ from ..errors import NoMinimiser, NotConverged
 from ..theory.bayes.bayes_optimal import bayes_optimal
 from ..theory.learning import predict
 from ..theory.oracle.least_error import oracle
-from .state import State
+from .state import TASK, State
 
 COARSE, FINE = "coarse", "fine"
 PRECISIONS = (COARSE, FINE)
@@ -138,7 +138,7 @@ def line_of(
     >>> len(line.x), bool(line.y[0] > line.y[-1])
     (8, True)
     """
-    pieces = []
+    pieces, state = [], _that_matters(name, state)
     for first in range(0, len(axis_of(name, state, precision)), PIECE):
         if stopped():
             return None
@@ -164,6 +164,18 @@ def value_of(name: str, state: State, precision: str) -> Line | str:
     array([0.06])
     """
     return _line(name, state, np.array([state.alpha]), TOL[precision])
+
+
+def _that_matters(name: str, state: State) -> State:
+    """Return the state with what a line does not depend on as usual: it is computed once for all.
+
+    >>> [_that_matters(name, State(kappa=3.0)) == State() for name in ("amp", "attention")]
+    [True, False]
+    """
+    if name == "attention":
+        return state
+    kept = {"known": TASK, "bayes_optimal": TASK, "amp": TASK}.get(name, (*TASK, "loss", "ridge"))
+    return State(**{field: getattr(state, field) for field in kept})
 
 
 def _line(name: str, state: State, x: FloatArray, tol: float) -> Line | str:

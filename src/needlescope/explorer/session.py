@@ -1,9 +1,9 @@
 """A session: requests of a front end in, answers out, newest first.
 
-There are two lanes, each a thread. What follows a slider (`curves`, ``bag``, ``map``) is in the
-first: a newer request replaces one of its type that waits, and one that is under way ends before
-its next line. What takes seconds (``train``, ``plan``) is in the second, one at a time, for all
-sessions of a process together.
+Requests go through lanes, each a thread. The lines and the map follow a slider: a newer request
+replaces one of its type that waits, and one that is under way ends before its next piece. The live
+bag has a lane of its own. What takes seconds (``train``, ``plan``) is in the last, one at a time,
+for all sessions of a process together.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from .state import LOSSES, NOISES, RANGES, Refused, State
 from .story import STORY
 from .trials import MOST_TRIALS, check_trials, dots
 
-QUICK, LONG = ("curves", "bag", "map"), ("train", "plan")
 WORKING = threading.Semaphore(1)  # one long job in a process
 WAIT = 0.2  # seconds between looks at whether a job was stopped
 
@@ -102,7 +101,9 @@ class Session:
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self._quick, self._long = Lane(self._answer), Lane(self._answer_in_turn)
+        follow, long = Lane(self._answer), Lane(self._answer_in_turn)
+        self._lanes = {"curves": follow, "map": follow, "train": long, "plan": long}
+        self._lanes["bag"] = Lane(self._answer)  # it is there at once, whatever lines take
         self._closed = False
 
     def receive(self, message: Any) -> None:
@@ -116,23 +117,27 @@ class Session:
             self._reply(request.id, "welcome", **welcome())
         elif request.type == "cancel":
             stopped = request.fields["of"]
-            if any(lane.stop(stopped) for lane in (self._quick, self._long)):
+            if any(lane.stop(stopped) for lane in self._each):
                 self._reply(stopped, "done", seconds=0.0, cancelled=True)
         elif request.type == "script":
             self._answer(request, lambda: False)
         else:
-            (self._quick if request.type in QUICK else self._long).put(request)
+            self._lanes[request.type].put(request)
 
     def close(self) -> None:
         """Stop all work; nothing is sent from now on."""
         self._closed = True
-        self._quick.close()
-        self._long.close()
+        for lane in self._each:
+            lane.close()
 
     @property
     def works(self) -> bool:
         """Whether something is computed, or waited for; after `close`, until that has ended."""
-        return self._quick.works or self._long.works
+        return any(lane.works for lane in self._each)
+
+    @property
+    def _each(self) -> set[Lane]:
+        return set(self._lanes.values())
 
     def _reply(self, number: int, answer: str, /, **fields: Any) -> None:
         if not self._closed:
