@@ -61,9 +61,10 @@ export class Planner {
     this.others = h("ul", { class: "ns-others" });
     this.othersTitle = h("h3", { text: "Other learners" });
     this.provenance = h("details", { class: "ns-entry" }, h("summary", { text: "Provenance" }), h("p", { class: "ns-caption" }));
-    this.canvas = h("canvas", { class: "ns-studies", role: "img", "aria-label": "Simulated studies: measured error against the number of bags" });
-    this.table = numbers("Simulated studies", () => this._rows());
-    this.studies = h("div", { hidden: true }, h("h3", { text: "Simulated studies" }), this.canvas, this.table.element);
+    this.canvas = h("canvas", { class: "ns-studies", role: "img", "aria-label": "Test error against what was left out: simulated studies, or the learning curve of the theory" });
+    this.table = numbers("Learning curve", () => this._rows());
+    this.studiesTitle = h("h3", { text: "Simulated studies" });
+    this.studies = h("div", { hidden: true }, this.studiesTitle, this.canvas, this.table.element);
     this.copied = h("span", { class: "ns-caption", role: "status" });
     this.copy = button("Copy sentence", async () => {
       say(this.copied, (await copy("Paragraph for a methods section", this.result.methods)) ? "Copied." : "");
@@ -192,13 +193,15 @@ export class Planner {
     this.othersTitle.hidden = answer.others.length === 0;
     this.others.replaceChildren(...answer.others.map(([, text]) => h("li", { text })));
     this.provenance.lastChild.textContent = answer.provenance;
-    this.studies.hidden = !simulated;
+    this.studies.hidden = !simulated && answer.curve.length < 2;
+    say(this.studiesTitle, simulated ? "Simulated studies" : "Learning curve, in the limit of large d");
     this._draw();
     this.table.refresh();
   }
 
   _rows() {
-    const { unknown, studies } = this.result ?? { studies: [] };
+    const { unknown, studies, curve } = this.result ?? { studies: [], curve: [] };
+    if (studies.length === 0) return { head: ["bags", "test error"], body: curve.map(([n, error]) => [number(n), error.toFixed(4)]) };
     return {
       head: ["study", `${unknown === "theta" ? "θ" : unknown} tried`, "bags", "measured error", "seconds"],
       body: studies.map((study, k) => [String(k + 1), number(study[0]), number(study[1]), study[2] === null ? "failed" : study[2].toFixed(4), number(study[3], 2)]),
@@ -206,11 +209,14 @@ export class Planner {
   }
 
   _draw() {
-    const studies = this.result?.studies.filter((study) => study[2] !== null && study[0] > 0) ?? [];
+    const simulated = this.result?.studies.filter((study) => study[2] !== null && study[0] > 0) ?? [];
+    const curve = simulated.length ? [] : (this.result?.curve ?? []);
+    const studies = simulated.length ? simulated : curve.map(([n, error]) => [n, n, error, 0]);
+    const unknown = simulated.length ? this.result.unknown : "n";
     if (studies.length === 0 || !this.canvas.clientWidth) return;
     const { context, width, height } = prepare(this.canvas);
     const { ink, muted, grid, attention } = this.colours;
-    const at = studies.map((study) => (this.result.unknown === "error" ? study[1] : study[0]));
+    const at = studies.map((study) => (unknown === "error" ? study[1] : study[0]));
     const xs = [Math.min(...at) / 1.15, Math.max(...at) * 1.15];
     const target = this.inputs.get("error").input.disabled ? null : Number(this.inputs.get("error").input.value);
     const ys = [0, Math.max(...studies.map((study) => study[2]), target ?? 0) * 1.1];
@@ -234,9 +240,10 @@ export class Planner {
     context.textAlign = "center";
     context.textBaseline = "top";
     for (const value of ticks(...xs, true)) context.fillText(tick(value), X(value), height - PAD.bottom + 5);
-    context.fillText(this.result.unknown === "theta" ? "effect size θ" : this.result.unknown === "L" ? "instances in a bag" : "bags to train on", (PAD.left + width) / 2, height - 14);
-    const { value, low, high, unknown } = this.result;
-    if (low !== null && high !== null && unknown !== "error") {
+    context.fillText(unknown === "theta" ? "effect size θ" : unknown === "L" ? "instances in a bag" : "bags to train on", (PAD.left + width) / 2, height - 14);
+    const { low, high } = this.result;
+    const value = this.result.unknown === unknown ? this.result.value : null;
+    if (simulated.length && low !== null && high !== null && unknown !== "error") {
       context.fillStyle = this.colours.glow;
       const [left, right] = [Math.max(xs[0], low), Math.min(xs[1], high)];
       if (right > left) context.fillRect(X(left), PAD.top, X(right) - X(left), height - PAD.top - PAD.bottom);
@@ -244,10 +251,15 @@ export class Planner {
     context.strokeStyle = ink;
     context.setLineDash([5, 4]);
     if (target !== null) line(PAD.left, Y(target), width - PAD.right, Y(target));
-    if (unknown !== "error" && value >= xs[0] && value <= xs[1]) line(X(value), PAD.top, X(value), height - PAD.bottom);
+    if (value !== null && unknown !== "error" && value >= xs[0] && value <= xs[1]) line(X(value), PAD.top, X(value), height - PAD.bottom);
     context.setLineDash([]);
     context.strokeStyle = attention;
     context.lineWidth = 1.75;
+    if (curve.length) {
+      context.beginPath();
+      curve.forEach(([n, error], k) => (k ? context.lineTo(X(n), Y(error)) : context.moveTo(X(n), Y(error))));
+      context.stroke();
+    }
     studies.forEach((study, k) => {
       context.beginPath();
       context.arc(X(at[k]), Y(study[2]), 3.5, 0, 2 * Math.PI);

@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoMinimiser, NotConverged
 from ..planner.default import plan
+from ..planning.learners import get_learner
+from ..planning.tuning.budget import Budget
 from ..results.planned import ClassifierPlan, Plan
 from .state import Refused
 
 LEARNERS = ("classifier", "attention", "pooled", "vectorized", "bayes_optimal", "amp", "joint")
 NUMBERS = ("L", "R", "theta", "pi", "d", "n", "error")
 MOST = {"L": 1000, "d": 1000, "n": 1_000_000}
+POINTS, AROUND = 7, 4.0  # of a learning curve: how many, and times the planned bags
+LEAST_OF_CLASS = 10.0  # bags of the rarer class
 SECONDS = 60.0  # of a classifier's studies, at the most
 
 
@@ -92,14 +97,42 @@ def answer(
     result = plan(**arguments)
     value = {"n": result.n, "theta": result.theta, "L": result.L, "error": result.error}
     low, high = _ends(result)
+    curve = [] if isinstance(result, ClassifierPlan) else curve_of(result, stopped)
     return {
         **{"sentence": result.verdict, "notes": list(result.notes), "unknown": result.unknown},
         **{"value": float(value[result.unknown]), "low": low, "high": high},
         "others": [[other.learner, other.sentence] for other in result.others],
         "studies": [list(study) for study in getattr(result, "studies", ())],
+        "curve": curve,
         "methods": methods(result),
         "provenance": result.provenance,
     }
+
+
+def curve_of(result: Plan, stopped: Callable[[], bool]) -> list[list[float]]:
+    """Return numbers of bags around a plan of the theory, with the learner's tuned errors there.
+
+    Examples
+    --------
+    >>> from ..planning.plan import plan as planned
+    >>> result = planned(L=4, theta=4.0, d=50, error=0.2, learner="pooled", interval=False)
+    >>> curve = curve_of(result, lambda: False)
+    >>> len(curve), curve[0][1] > 0.2 > curve[-1][1]
+    (7, True)
+    """
+    if result.task is None or not np.isfinite(result.n):
+        return []
+    learner, least = get_learner(result.learner), LEAST_OF_CLASS / min(result.pi, 1.0 - result.pi)
+    curve: list[list[float]] = []
+    for n in np.geomspace(max(result.n / AROUND, least), max(result.n, least) * AROUND, POINTS):
+        if stopped():
+            raise Cancelled
+        try:
+            error = float(learner.tune(Budget(result.task, n / result.d, result.d)).error)
+        except (NotConverged, NoMinimiser):
+            continue
+        curve.append([float(n), error])
+    return curve
 
 
 def _ends(result: Plan) -> tuple[float, float]:

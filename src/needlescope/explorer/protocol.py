@@ -22,7 +22,7 @@ under way, which then ends early. Answers carry the ``id`` of their request:
     map      x, y, winner, margin, here, phase
     dot      x, y, se, trials, predicted, z               as trials finish
     progress done, total, text
-    plan     sentence, notes, unknown, value, low, high, others, studies, methods
+    plan     sentence, notes, unknown, value, low, high, others, studies, curve, methods
     script   text
     refused  field, text                                  of which control, and why
     failed   text                                         what could not be computed
