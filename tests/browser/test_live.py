@@ -14,9 +14,13 @@ import pytest
 
 from tests.browser.conftest import AXE, ROOT, SHOTS, Server, rested, talk
 
-BUSY = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # others on this machine
-FIRST_CURVE = 1.0 * BUSY  # seconds after the page opens
-STEP = 0.150 * BUSY  # seconds from a step of a slider to its line
+FIRST_CURVE = 1.0  # seconds after the page opens, on a machine that does nothing else
+STEP = 0.150  # seconds from a step of a slider to its line
+
+
+def busy() -> float:
+    """Return how many want each of this machine's processors, at least 1."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 COARSE = """
@@ -50,8 +54,8 @@ def test_the_first_curve_comes_within_a_second(open_page, record_property):
         page = open_page()
         page.wait_for_function("() => talk.some((item) => item.message.type === 'line')")
         times.append(talk(page, "in", "line")[0]["at"] / 1000.0)
-    print(f"first curve after {[round(item, 3) for item in times]} s, busy {BUSY:.1f}")
-    assert statistics.median(times) < FIRST_CURVE
+    print(f"first curve after {[round(item, 3) for item in times]} s, busy {busy():.1f}")
+    assert statistics.median(times) < FIRST_CURVE * busy()
 
 
 @pytest.mark.parametrize("name", ["θ", "κ", "α"])
@@ -59,18 +63,21 @@ def test_a_step_of_a_slider_is_answered_at_once(page, name):
     """From the key to the line of attention, at coarse tolerance; each step is a new state."""
     handle = slider(page, name).first
     handle.focus()
-    first, last = [], []
+    first, last, others = [], [], busy()
     for _ in range(15):
         before = page.evaluate("() => talk.length")
-        page.keyboard.press("ArrowRight")
+        value = handle.get_attribute("aria-valuetext")
+        while handle.get_attribute("aria-valuetext") == value:  # θ moves with every second key
+            page.keyboard.press("ArrowRight")
         page.wait_for_function(DONE, arg=before)
         page.wait_for_timeout(250)  # until the fine lines are under way, which a step cuts short
         times = page.evaluate(ANSWERED, before)
         first.append((times["first"] - times["keyed"]) / 1000.0)
         last.append((times["last"] - times["keyed"]) / 1000.0)
     median, whole = 1000 * statistics.median(first), 1000 * statistics.median(last)
-    print(f"{name}: attention after {median:.0f} ms, all lines {whole:.0f} ms, busy {BUSY:.1f}")
-    assert median < 1000 * STEP
+    others = max(others, busy())
+    print(f"{name}: attention after {median:.0f} ms, all lines {whole:.0f} ms, busy {others:.1f}")
+    assert median < 1000 * STEP * others
 
 
 def test_a_hundred_quick_drags_leave_no_backlog(page):
@@ -131,7 +138,7 @@ def test_every_slider_follows_keys_clicks_and_its_field(page, name):
     [
         ("training", "schedule", "steps of the schedule"),
         ("training", "joint", "query ridge"),
-        ("query", "steps", "temp., inverse"),
+        ("query", "steps", "inv. temp."),
         ("loss", "square", None),
         ("noise", "power_law", "exponent"),
         ("noise", "spiked", "size of spikes"),

@@ -101,4 +101,4 @@ def test_a_line_stops_between_two_pieces(monkeypatch):
     assert line_of("pooled", State(theta=2.34), FINE, lambda: next(looks)) is None
     assert sizes == [PIECE, PIECE]
     whole = line_of("pooled", State(theta=2.34), FINE)
-    assert sizes == [PIECE] * 6 and whole.x.shape == (24,)  # what was computed is kept
+    assert sizes == [PIECE] * 8 and whole.x.shape == (24,)  # what was computed is kept

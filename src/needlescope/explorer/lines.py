@@ -21,13 +21,13 @@ from .state import TASK, State
 
 COARSE, FINE = "coarse", "fine"
 PRECISIONS = (COARSE, FINE)
-POINTS = {COARSE: 8, FINE: 24}
+POINTS = {COARSE: 6, FINE: 24}
 BAYES_POINTS = {COARSE: 6, FINE: 16}
 JOINT_POINTS = 8
 TOL = {COARSE: 2e-2, FINE: 2e-3}
 LONGEST_JOINT = 50  # tokens, of which joint training is solved in seconds
 CACHED = 512
-PIECE = 4  # points that are computed without a look at whether a newer request waits
+PIECE = 3  # points that are computed without a look at whether a newer request waits
 
 
 class Line(NamedTuple):
@@ -136,7 +136,7 @@ def line_of(
     --------
     >>> line = line_of("pooled", State(), "coarse")
     >>> len(line.x), bool(line.y[0] > line.y[-1])
-    (8, True)
+    (6, True)
     """
     pieces, state = [], _that_matters(name, state)
     for first in range(0, len(axis_of(name, state, precision)), PIECE):
