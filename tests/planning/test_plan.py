@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.planning.expected.spread import _errors
 from needlescope.planning.learners import Evaluation
 from needlescope.planning.learning_curves import learning_curves
 from needlescope.planning.solve import solve
 from needlescope.planning.spec import plan_spec
-from needlescope.planning.studies.spread import _errors
 from needlescope.running.seeds import streams
 
 COVERS = (

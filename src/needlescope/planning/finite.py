@@ -13,11 +13,11 @@ import numpy as np
 
 from ..errors import NotConverged, shortened
 from ..results.planned import Interval
+from .expected.spread import spread
 from .inverter import largest, probit
 from .learners import Evaluation, Learner
 from .solve import L_limits, Solution, limits, rounded, unreachable
 from .spec import PlanSpec
-from .studies.spread import spread
 
 ROUNDS = 8  # of measuring what a finite d adds
 LONGEST_STEP = 0.7  # in the log of n or θ, that a round may move

@@ -24,7 +24,6 @@ from .limits import Threshold as Threshold
 from .planned import BagsOrInstances as BagsOrInstances
 from .planned import ClassifierPlan as ClassifierPlan
 from .planned import Comparison as Comparison
-from .planned import PilotAnswer as PilotAnswer
 from .planned import PilotPlan as PilotPlan
 from .planned import Plan as Plan
 from .planned import Sensitivity as Sensitivity

@@ -58,11 +58,11 @@ def test_intervals_of_simulated_pilots_hold():
     assert 0.84 <= np.mean(held) <= 1.0  # 90 % less two standard errors of 120
 
 
-def test_luck_of_a_data_set_makes_the_interval_wider():
+def test_luck_of_a_data_set_makes_the_interval_wider_however_many_splits():
     rng = np.random.default_rng(4)
     widths = {luck: [] for luck in (0.0, 0.5)}
     for luck, into in widths.items():
         for _ in range(20):
-            curves = curve_of_parts(simulated(rng, luck=luck), 80, MEASURE, rng)
+            curves = curve_of_parts(simulated(rng, luck=luck, splits=60), 80, MEASURE, rng)
             into.append(curves.t(np.array([80.0])).std())
     assert np.mean(widths[0.5]) > 1.3 * np.mean(widths[0.0])

@@ -31,7 +31,7 @@ from ...planning.expected.classifier_errors import (
     trained_query,
 )
 from ...planning.expected.ranking import predicted_auc
-from ...planning.studies.spread import at_dimension
+from ...planning.expected.spread import at_dimension
 from ...task import Task
 from ...training import Training
 from .fit import Fitted

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.planning.studies.spread import spread
+from needlescope.planning.expected.spread import spread
 from needlescope.running.seeds import streams
 
 TASK = ns.Task(L=4, R=1, theta=5.0, pi=0.4)
