@@ -20,6 +20,9 @@ collect_ignore = (
     if find_spec("torch")
     else [str(path) for path in DEEP.rglob("*.py") if path.stem not in LIGHT or path.parent != DEEP]
 )
+WIDGET = DEEP.parent / "explorer" / "notebook"
+if find_spec("anywidget") is None:  # make test has it
+    collect_ignore += [str(WIDGET / "widget.py"), str(WIDGET / "opening.py")]
 
 
 SLOW_EXAMPLES = {  # 2 to 12 seconds each; the tests of these calls have smaller ones

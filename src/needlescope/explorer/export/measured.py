@@ -1,0 +1,123 @@
+"""How far the interpolated lines are from the theory, at random points between the nodes.
+
+The points are drawn evenly on the scales of `axes`, over all that the controls reach. What the
+theory says there is stored beside the grids, computed to half their tolerance.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...task import Task
+from ...theory.alignment import align
+from ...training import Training
+from .axes import ENDS, LEAST_SHARE, LENGTHS, LINES, MOST_SHARE, scaled
+from .grids import FILE, grids
+from .values import TOL, error
+
+POINTS, SEED = 400, 20
+
+
+class Point(NamedTuple):
+    """Values of the controls."""
+
+    L: int
+    R: int
+    theta: float
+    pi: float
+    alpha: float
+    share: float  # of the data, for the readout
+    kappa: float
+
+    def at(self, line: str) -> dict[str, float]:
+        """Return the coordinates of a line; the query is the one of two steps."""
+        strength = self.R * self.theta / np.sqrt(self.L)
+        low, high = ENDS["s"]
+        known = {
+            **{"theta": self.theta, "pi": self.pi, "alpha": self.alpha, "kappa": self.kappa},
+            **{"s": float(np.clip(strength, low, high)), "alpha1": self.share * self.alpha},
+        }
+        if line == "attention":
+            task = Task(L=self.L, R=self.R, theta=self.theta, pi=self.pi)
+            training = Training(alpha0=(1.0 - self.share) * self.alpha, alpha1=1.0)
+            known["c"] = float(np.asarray(align(task, training).cosine_q))
+        return {name: known[name] for name in LINES[line] if name != "R"}
+
+
+class Interpolation(NamedTuple):
+    """The absolute errors of an interpolated line: how large half of them are at most, and 99 %."""
+
+    median: float
+    most: float
+    rms: float
+    points: int
+
+
+def points(count: int = POINTS, seed: int = SEED) -> list[Point]:
+    """Draw points between the nodes.
+
+    >>> [point.R <= point.L for point in points(3)]
+    [True, True, True]
+    """
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(count):
+        L = round(np.exp(rng.uniform(np.log(min(LENGTHS)), np.log(max(LENGTHS)))))
+        R = round(np.exp(rng.uniform(0.0, np.log(L))))
+        theta, pi, alpha, kappa = (
+            _drawn(rng, name) for name in ("theta", "pi", "alpha", "kappa")
+        )  # fmt: skip
+        share = float(rng.uniform(LEAST_SHARE, MOST_SHARE))
+        made.append(Point(L, R, theta, pi, alpha, share, kappa))
+    return made
+
+
+def _drawn(rng: np.random.Generator, name: str) -> float:
+    even = rng.uniform(*(scaled(name, end) for end in ENDS[name]))
+    return float(1.0 / (1.0 + np.exp(-even)) if name == "pi" else np.exp(even))
+
+
+def truth(line: str, point: Point) -> float:
+    """Return the theory's test error at a point.
+
+    >>> round(truth("pooled", Point(10, 1, 4.0, 0.5, 4.0, 0.5, 1.5)), 2)
+    0.27
+    """
+    given: dict[str, Any] = point.at(line)
+    if "s" in given:  # beyond the ends of its grid, too
+        given["s"] = point.R * point.theta / np.sqrt(point.L)
+    return float(error(line, point.L, point.R, given, TOL / 2.0))
+
+
+def interpolated(line: str, point: Point) -> float:
+    """Return the interpolated test error at a point.
+
+    >>> round(interpolated("pooled", Point(10, 1, 4.0, 0.5, 4.0, 0.5, 1.5)), 2)
+    0.27
+    """
+    return grids()[line].error(point.L, point.R, point.at(line))
+
+
+@cache
+def differences(line: str) -> FloatArray:
+    """Return interpolated minus true error at the stored points."""
+    with np.load(FILE) as file:
+        true = file[f"{line}_truth"]
+    found = [interpolated(line, point) for point in points(len(true))]
+    return np.array(found) - true
+
+
+def interpolation(line: str) -> Interpolation:
+    """Return how far a line is from the theory.
+
+    >>> interpolation("pooled").median < 1e-3
+    True
+    """
+    size = np.abs(differences(line))
+    size = size[~np.isnan(size)]
+    median, most = np.quantile(size, (0.5, 0.99)).tolist()
+    return Interpolation(median, most, float(np.sqrt(np.mean(size**2))), len(size))
