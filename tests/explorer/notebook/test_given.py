@@ -72,7 +72,6 @@ class Odd(ns.Loss):
         (TRAINING.replace(schedule=ns.Schedule([0.2, 0.8])), "make it with Schedule.even"),
         (TRAINING.replace(alpha1=[1.0, 2.0]), "alpha1 must be one number"),
         (ns.Training(alpha1=1.0), "alpha0 must be given: the explorer's query is trained on it"),
-        (ns.Training(alpha0=1.0), "alpha1 must be given"),
     ],
 )
 def test_a_training_without_controls_is_refused(training: ns.Training, sentence: str) -> None:

@@ -17,7 +17,6 @@ class Comm:
     """A comm that keeps what is sent, and from which thread."""
 
     comm_id = "fake"
-    kernel = None
 
     def __init__(self) -> None:
         self.sent: list[dict] = []

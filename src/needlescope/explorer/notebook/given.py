@@ -54,8 +54,6 @@ def with_training(state: State, training: Training) -> State:
     loss = get_loss(training.loss)
     if loss.name not in LOSSES or get_loss(loss.name) is not loss:
         raise _no_control("loss", training.loss, f"choose one of {', '.join(LOSSES)}")
-    if training.alpha1 is None:
-        raise ValueError("alpha1 must be given: the explorer's readout is trained on it")
     changes: dict[str, Any] = {
         "alpha1": _single("alpha1", training.alpha1),
         "ridge": _single("ridge", training.ridge),

@@ -50,6 +50,8 @@ class ExplorerWidget(anywidget.AnyWidget):
     _css = ASSETS.joinpath("explorer.css").read_text("utf-8")
     state = traitlets.Dict().tag(sync=True)
     host = traitlets.Unicode("notebook", read_only=True).tag(sync=True)
+    _session: Session | None = None
+    _loop: asyncio.AbstractEventLoop | None = None
 
     def __init__(self, task: Task | None = None, training: Training | None = None) -> None:
         start = State()
@@ -57,8 +59,6 @@ class ExplorerWidget(anywidget.AnyWidget):
             start = with_task(start, task)
         if training is not None:
             start = with_training(start, training)
-        self._session: Session | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         super().__init__(state=start.to_dict())
         self.on_msg(self._receive)
 
