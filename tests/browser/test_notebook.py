@@ -31,9 +31,14 @@ FLAGS = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 CELLS = (
-    "import needlescope as ns\nexplorer = ns.Explorer(ns.Task(L=20, R=1, theta=5.0, pi=0.5))\nexplorer",
+    "import needlescope as ns\ntask = ns.Task(L=20, R=1, theta=5.0, pi=0.5)\n"
+    "explorer = ns.Explorer(task)\nexplorer",
     'print("theta is", explorer.task.theta)',
     'explorer.task = explorer.task.replace(theta=2.5)\nprint("set")',
+)
+HOMES = (
+    *("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR"),
+    *("JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR"),
 )
 WAIT = 40_000  # milliseconds
 
@@ -62,7 +67,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    home = {name: str(folder / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR")}  # fmt: skip
+    home = {name: str(folder / name) for name in HOMES}
     with (folder / "log").open("w") as log:
         server = subprocess.Popen(
             [

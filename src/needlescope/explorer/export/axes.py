@@ -32,6 +32,7 @@ LENGTHS = {
 }
 """The nodes in L, and of each those in R."""
 
+MOST_SHARE_OF_TOKENS = 0.5  # with signal, but for all: between, a query that turns is too sharp
 LEAST_SHARE, MOST_SHARE = 0.1, 0.98  # of the data, for the readout
 LAST_NODE = 0.9  # of all data, of α1: cubics go on a little beyond it
 ENDS = {

@@ -216,6 +216,9 @@ class Answers {
           `${this.data.names[name] ?? name} must be from ${low} to ${high} on this page, got ${value}`);
     }
     if (state.R > state.L) refuse("R", `R must be an integer in 1..L, got ${state.R} with L=${state.L}`);
+    const most = Math.max(1, this.data.tokens * state.L);
+    if (state.R > most && state.R < state.L)
+      refuse("R", `R must be at most ${this.data.tokens} L, or L, on this page, got ${state.R} with L=${state.L}: between, its grids are too wide`);
     return state;
   }
 

@@ -15,11 +15,12 @@ from ...arrays import FloatArray
 from ...task import Task
 from ...theory.alignment import align
 from ...training import Training
-from .axes import ENDS, LEAST_SHARE, LENGTHS, LINES, MOST_SHARE, scaled
+from .axes import ENDS, LEAST_SHARE, LENGTHS, LINES, MOST_SHARE, MOST_SHARE_OF_TOKENS, scaled
 from .grids import FILE, grids
 from .values import TOL, error
 
 POINTS, SEED = 400, 20
+ALL_TOKENS = 0.2  # of the points have the signal in all tokens
 
 
 class Point(NamedTuple):
@@ -60,14 +61,15 @@ class Interpolation(NamedTuple):
 def points(count: int = POINTS, seed: int = SEED) -> list[Point]:
     """Draw points between the nodes.
 
-    >>> [point.R <= point.L for point in points(3)]
-    [True, True, True]
+    >>> {point.R <= point.L / 2 or point.R in (1, point.L) for point in points(30)}
+    {True}
     """
     rng = np.random.default_rng(seed)
     made = []
     for _ in range(count):
         L = round(np.exp(rng.uniform(np.log(min(LENGTHS)), np.log(max(LENGTHS)))))
-        R = round(np.exp(rng.uniform(0.0, np.log(L))))
+        most = max(L * MOST_SHARE_OF_TOKENS, 1.0)
+        R = L if rng.random() < ALL_TOKENS else int(np.exp(rng.uniform(0.0, np.log(most + 0.5))))
         theta, pi, alpha, kappa = (
             _drawn(rng, name) for name in ("theta", "pi", "alpha", "kappa")
         )  # fmt: skip

@@ -24,7 +24,18 @@ from ..protocol import plain
 from ..script import script_of
 from ..session import welcome
 from ..state import HIGHEST_ALPHA, LOWEST_ALPHA, RANGES, State
-from .axes import ENDS, FIXED, LEAST_SHARE, LENGTHS, LINES, MOST_SHARE, MOVING, nodes, scaled
+from .axes import (
+    ENDS,
+    FIXED,
+    LEAST_SHARE,
+    LENGTHS,
+    LINES,
+    MOST_SHARE,
+    MOST_SHARE_OF_TOKENS,
+    MOVING,
+    nodes,
+    scaled,
+)
 from .grids import STEP, Grid, grids
 from .measured import interpolation
 
@@ -82,6 +93,7 @@ def page(path: str | Path, progress: Progress | None = None) -> Path:
         lines=data["welcome"]["lines"],
         measured=data["measured"],
         ranges={NAMES.get(name, name): ends for name, ends in data["ranges"].items()},
+        tokens=MOST_SHARE_OF_TOKENS,
         fixed={name: (data["usual"][name], reason) for name, reason in FIXED.items()},
     )
     path = Path(path)
@@ -129,6 +141,7 @@ def page_data(progress: Progress | None = None) -> dict[str, Any]:
             "points": POINTS[FINE],
             "strengths": list(ENDS["s"]),
             "shown": SHOWN,
+            "tokens": MOST_SHARE_OF_TOKENS,
             "map": {
                 **{"alphas": ALPHAS, "thetas": THETAS, "tie": TIE, "strongest": STRONGEST},
                 "phase": PHASE,
@@ -165,9 +178,9 @@ def script_template() -> str:
              for name in ("L", "R", "theta", "pi")]  # fmt: skip
     marks += [
         (f"* {state.kappa!r} / kappa", "* @kappa@ / kappa"),
-        (f"ns.Training(alpha * {share0!r}, alpha * {share1!r}", "ns.Training(alpha * @share0@, alpha * @share1@"),
-        (f"ns.Training(x * {share0!r}, x * {1.0 - share0!r}", "ns.Training(x * @share0@, x * @rest@"),
-    ]  # fmt: skip
+        (f"(alpha * {share0!r}, alpha * {share1!r},", "(alpha * @share0@, alpha * @share1@,"),
+        (f"(x * {share0!r}, x * {1.0 - share0!r},", "(x * @share0@, x * @rest@,"),
+    ]
     for words, mark in marks:
         if text.count(words) != 1:
             raise ValueError(f"a script must have {words!r} once, got {text.count(words)} times")
@@ -180,9 +193,9 @@ def inlined(module: str) -> str:
 
     Examples
     --------
-    >>> print(inlined("const a = 1;\\nexport { a as default };"))
+    >>> print(inlined("export { a as default };"))
     (() => {
-    const a = 1;
+    <BLANKLINE>
     return { default: a };
     })()
     """

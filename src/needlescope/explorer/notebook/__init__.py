@@ -1,1 +1,1 @@
-"""The explorer in a notebook: `ns.Explorer`, a widget of which Python reads and sets the problem."""
+"""The explorer in a notebook: `ns.Explorer`, a widget whose problem Python reads and sets."""
