@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check pilot-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check pilot-check fuzz lint format wheel reproduce reproduce-deep test-deep test-browser picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -24,7 +24,7 @@ help: ## list the commands
 # bring along may be older than dependency groups, so each environment gets a newer one first.
 PIP := -m pip --quiet --disable-pip-version-check
 NEWER := 'pip>=25.1'
-EXTRAS := -e '.[dask,h5,parquet]'
+EXTRAS := -e '.[dask,h5,parquet,live,notebook]'
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
@@ -87,6 +87,27 @@ test-deep: $(DEEP)/.installed ## the tests of fuller attention, which need torch
 
 reproduce-deep: $(DEEP)/.installed ## draw the figures of fuller attention into figures/deep/; ARGS=--full for full sizes
 	$(DEEP)/bin/needlescope reproduce --deep --folder figures/deep $(ARGS)
+
+# The explorer in a real browser, Debian's Chromium. Screenshots are kept beside the environment.
+BROWSER := .browser
+CHROMIUM ?= /usr/bin/chromium
+AXE := axe-core@4.14.1
+
+$(BROWSER)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(BROWSER)/venv
+	@echo '*' > $(BROWSER)/.gitignore
+	$(BROWSER)/venv/bin/python $(PIP) install --upgrade $(NEWER)
+	$(BROWSER)/venv/bin/python $(PIP) install --group test -e '.[live,notebook]' 'playwright>=1.55' 'jupyterlab>=4.4'
+	npm install --silent --no-fund --no-audit --prefix $(BROWSER) $(AXE)
+	@touch $@
+
+test-browser: export OPENBLAS_NUM_THREADS = 1
+test-browser: export CHROMIUM := $(CHROMIUM)
+
+test-browser: ## the explorer in a browser: its controls, its speed, and whether all can use it
+	@test -x $(CHROMIUM) || { echo "$(CHROMIUM) is missing: apt-get install chromium" >&2; exit 1; }
+	@$(MAKE) --no-print-directory $(BROWSER)/.installed
+	$(BROWSER)/venv/bin/python -m pytest tests/browser $(ARGS)
 
 # The lowest versions that pyproject.toml allows, on the lowest Python.
 OLDEST := .venv-oldest
@@ -170,5 +191,5 @@ picture: $(READY) ## draw the picture at the head of the README
 	$(BIN)/python tools/picture.py
 
 clean: ## remove the environments, caches and builds
-	rm -rf $(VENV) .venv-bench $(DEEP) $(OLDEST) .venv-wheel .nox build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf $(VENV) $(BROWSER) .venv-bench $(DEEP) $(OLDEST) .venv-wheel .nox build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,7 +23,9 @@ collect_ignore = (
 WIDGET = DEEP.parent / "explorer" / "notebook"
 if find_spec("anywidget") is None:  # make test has it
     collect_ignore += [str(WIDGET / "widget.py"), str(WIDGET / "opening.py")]
-
+LIVE = DEEP.parent / "explorer" / "live"
+if not find_spec("starlette"):  # an extra; the tests say that they were skipped
+    collect_ignore += [str(path) for path in LIVE.glob("*.py")]
 
 SLOW_EXAMPLES = {  # 2 to 12 seconds each; the tests of these calls have smaller ones
     "needlescope.estimators.task.fit.fit_task",

@@ -24,6 +24,7 @@ from needlescope.experiments.units import code
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {
     "agreement": "theory against simulation, at points all over their range",
+    "browser": "the explorer in a real browser: make test-browser",
     "catalogue": "refusals, package by package: each call that is refused, and its sentence",
     "conformance": "every loss, model, estimator, command and docstring through the same checks",
     "golden": "known numbers, published elsewhere",

@@ -47,12 +47,12 @@ export class Bag {
     this.bag = bag;
     const angle = (Math.acos(Math.min(1, Math.max(-1, bag.cosine))) * 180) / Math.PI;
     this.hand.style.transform = `rotate(${(90 - angle).toFixed(2)}deg)`;
-    const end = [50 + 22 * Math.cos((angle * Math.PI) / 180), 56 - 22 * Math.sin((angle * Math.PI) / 180)];
-    this.arc.setAttribute("d", `M 72 56 A 22 22 0 0 0 ${end[0].toFixed(2)} ${end[1].toFixed(2)}`);
+    const end = [50 + 30 * Math.cos((angle * Math.PI) / 180), 56 - 30 * Math.sin((angle * Math.PI) / 180)];
+    this.arc.setAttribute("d", `M 80 56 A 30 30 0 0 0 ${end[0].toFixed(2)} ${end[1].toFixed(2)}`);
     const found = bag.needle.reduce((sum, k) => sum + bag.attention[k], 0);
     this.alignment.replaceChildren(
-      h("span", { class: "ns-big", text: bag.cosine.toFixed(2) }), " cosine to the signal",
-      h("br"), `${angle.toFixed(0)}°, κ = ${number(bag.kappa)}`);
+      h("span", { class: "ns-big", text: `${angle.toFixed(0)}°` }), " to the signal",
+      h("br"), `cosine ${bag.cosine.toFixed(2)}, κ = ${number(bag.kappa)}`);
     const stand = state.kind === "joint" ? " The query is that of two steps on the same data." : "";
     const some = bag.of > bag.shown ? ` ${bag.shown} of ${bag.of} tokens shown.` : "";
     const tokens = bag.needle.length === 1 ? "the token with the signal" : `the ${bag.needle.length} tokens with the signal`;

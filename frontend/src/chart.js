@@ -162,9 +162,9 @@ export class Chart {
     context.globalAlpha = 1;
     context.font = "11px system-ui, sans-serif";
     context.fillStyle = this.colours.muted;
-    context.textBaseline = "top";
-    context.textAlign = "left";
-    context.fillText("constant answer", box.left + 5, worst + 3);
+    context.textBaseline = "bottom";
+    context.textAlign = "right";
+    context.fillText("constant answer", box.left + box.width - 2, worst - 2);
     const alpha = alphaOf(this.picture.state) * scaleOf(this.picture.state);
     const here = x(alpha);
     if (here >= box.left - 1 && here <= box.left + box.width + 1) {
@@ -210,15 +210,18 @@ export class Chart {
       }
     }
     context.globalAlpha = 1;
-    [...picture.dots.values()].forEach((dot) => {
-      const shift = { attention: 0, pooled: 0, vectorized: 0 }[dot.name] ?? 0;
-      const [px, py] = [x(dot.x * times) + shift, y(dot.y)];
+    context.save();
+    context.beginPath();
+    context.rect(box.left - 6, box.top, box.width + 12, box.height);
+    context.clip();
+    for (const dot of picture.dots.values()) {
+      const [px, py] = [x(dot.x * times), y(Math.max(dot.y, 1e-12))];
       context.strokeStyle = this.colours.ink;
       context.fillStyle = this.colours.panel;
       context.lineWidth = 1.5;
       if (dot.se) {
-        const [high, low] = [y(dot.y + 2 * dot.se), y(Math.max(dot.y - 2 * dot.se, 1e-6))];
-        line(context, px, Math.min(low, box.top + box.height), px, Math.max(high, box.top));
+        const [high, low] = [y(dot.y + 2 * dot.se), y(Math.max(dot.y - 2 * dot.se, 1e-12))];
+        line(context, px, low, px, high);
         line(context, px - 4, low, px + 4, low);
         line(context, px - 4, high, px + 4, high);
       }
@@ -228,7 +231,8 @@ export class Chart {
       context.strokeStyle = this.colours[dot.name] ?? this.colours.ink;
       context.lineWidth = 2.5;
       context.stroke();
-    });
+    }
+    context.restore();
     if (this._labelled()) this._names(context, box, y);
     context.restore();
   }
@@ -238,7 +242,7 @@ export class Chart {
     for (const name of LISTED) {
       const curve = this.picture.curve(name);
       const last = curve?.y.findLast((value) => value !== null);
-      if (last !== undefined && last !== null)
+      if (last !== undefined && last !== null && y(last) <= box.top + box.height + 1)
         labels.push({ name, y: Math.min(box.top + box.height, Math.max(box.top, y(last))) });
     }
     context.font = FONT;

@@ -42,7 +42,9 @@ class Row {
     this.state = state;
     const { field } = this;
     this.element.hidden = field.when ? !field.when(state) : false;
-    say(this.symbol, of(field, "symbol", state) ?? "");
+    const [symbol, below] = (of(field, "symbol", state) ?? "").split("_");
+    if (this.symbol.textContent !== symbol + (below ?? ""))
+      this.symbol.replaceChildren(symbol, below ? h("sub", { text: below }) : "");
     say(this.words, of(field, "label", state));
     const value = state[field.name];
     if (field.choices) {

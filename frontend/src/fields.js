@@ -10,12 +10,12 @@ const bags = {
 };
 
 export const FIELDS = [
-  { name: "L", group: "task", symbol: "L", label: { theory: "tokens", practice: "instances in a bag" }, scale: "log", low: 1, high: 1000, whole: true },
+  { name: "L", group: "task", symbol: "L", label: { theory: "tokens", practice: "instances" }, scale: "log", low: 1, high: 1000, whole: true },
   { name: "R", group: "task", symbol: "R", label: { theory: "with signal", practice: "with signal" }, scale: "log", low: 1, high: (state) => Math.max(1, state.L), whole: true },
   { name: "theta", group: "task", symbol: "θ", label: { theory: "strength", practice: "effect size" }, low: 0, high: 12, step: 0.05 },
   { name: "pi", group: "task", symbol: "π", label: both("positives"), low: 0.01, high: 0.99, step: 0.01 },
 
-  { name: "kind", group: "training", label: both("training"), choices: { two_steps: "two gradient steps", schedule: "schedule of steps", joint: "joint, to the minimum" } },
+  { name: "kind", group: "training", label: both("training"), choices: { two_steps: "two gradient steps", schedule: "schedule of steps", joint: "joint (minimum)" } },
   { name: "steps", group: "training", label: both("steps of the schedule"), low: 1, high: 32, whole: true, when: (state) => state.kind === "schedule" },
   { name: "alpha0", group: "training", symbol: { theory: "α₀", practice: "n₀" }, label: { theory: "query data", practice: "query bags" }, scale: "log", low: 0.05, high: 64, ...bags, when: (state) => !joint(state) },
   { name: "alpha1", group: "training", symbol: { theory: "α₁", practice: "n₁" }, label: (state) => joint(state) ? "data" : state.units === "practice" ? "readout bags" : "readout data", scale: "log", low: 0.05, high: 64, ...bags },

@@ -35,7 +35,7 @@ export function shapes(picture, colours) {
   text(18, (BOX.top + BOX.bottom) / 2, "test error", { anchor: "middle", turned: true });
   const worst = Y(worstOf(picture.state));
   path([[BOX.left, worst], [BOX.right, worst]], colours.muted, 1);
-  text(BOX.left + 5, worst + 13, "constant answer", { size: 11 });
+  text(BOX.right - 2, worst - 4, "constant answer", { size: 11, anchor: "end" });
   const times = scaleOf(picture.state);
   const here = X(alphaOf(picture.state) * times);
   if (here >= BOX.left && here <= BOX.right) path([[here, BOX.top], [here, BOX.bottom]], colours.glow, 6);

@@ -22,14 +22,16 @@ export function error(value) {
 /** A standard error, with one or two digits; what is tiny is bounded. */
 export function uncertainty(value) {
   if (!isNumber(value)) return "not known";
-  if (value < 1e-6) return "below 0.000001";
+  if (value === 0) return "0 (to rounding)";
+  if (value < 1e-4) return value.toExponential(0);
   return String(Number(value.toPrecision(2)));
 }
 
 /** A value with its standard error. */
 export function withError(value, se) {
   if (!isNumber(value)) return "not known";
-  if (!isNumber(se) || se < 1e-6) return isNumber(se) ? `${error(value)} ± < 10⁻⁶` : error(value);
+  if (!isNumber(se)) return error(value);
+  if (se < 1e-6) return `${value.toExponential(3)} ± ${se.toExponential(0)}`;
   const places = Math.min(7, Math.max(1, 1 - Math.floor(Math.log10(se))));
   return `${value.toFixed(places)} ± ${se.toFixed(places)}`;
 }

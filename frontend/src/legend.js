@@ -37,7 +37,7 @@ export class Legend {
       const { y, exact } = this.picture.at(name);
       const stale = this.picture.isStale(name);
       entry.classList.toggle("ns-stale", stale);
-      say(value, line?.text ? "none" : !line ? "…" : y === null || y === undefined ? "–" : `${exact || stale ? "" : "≈ "}${error(y)}`);
+      say(value, line?.text ? "none" : !line || stale ? "…" : y === null || y === undefined ? "–" : `${exact ? "" : "≈ "}${error(y)}`);
       if (entry.open) this._fill(name);
     }
   }

@@ -17,6 +17,7 @@ import { Story } from "./story.js";
 import { colours, follow } from "./theme.js";
 import { Training } from "./train.js";
 
+const LATE = 1500; // milliseconds after which lines of another state are pale
 const SETTLED = 300; // milliseconds after which the address follows
 
 class Explorer {
@@ -36,10 +37,11 @@ class Explorer {
     this._showTab(this.view.tab, false);
     this._listen();
     this._hello();
-    this.requests.follow(this.state, this.view.seed);
+    this._follow();
   }
 
   close() {
+    clearTimeout(this.lateTimer);
     clearTimeout(this.addressTimer);
     clearTimeout(this.toastTimer);
     for (const stop of this.stops) stop();
@@ -118,11 +120,13 @@ class Explorer {
   _explore() {
     this.scale = h("input", { type: "checkbox", id: uid("log"), on: { change: () => this._log(this.scale.checked) } });
     this.scale.checked = this.picture.log;
-    const figure = h("section", { class: "ns-card ns-figure", "aria-label": "Test errors" },
+    const figure = h("section", { class: "ns-card ns-figure", "aria-label": "Figure" },
       h("div", { class: "ns-head" }, h("h2", { text: "Test error against training data" }), this.busy,
         h("span", { class: "ns-space" }),
         h("span", { class: "ns-check" }, this.scale, h("label", { for: this.scale.id, text: "log error" }))),
-      this.chart.element, this.summary, this.problem, this.table.element);
+      this.chart.element);
+    const below = h("section", { class: "ns-card ns-below", "aria-label": "The point, and all numbers" },
+      this.summary, this.problem, this.table.element);
     const side = h("div", { class: "ns-side" },
       h("section", { class: "ns-card", "aria-label": "Lines, and their errors at the point" }, this.legend.element),
       this.training.element, this.map.element);
@@ -130,7 +134,7 @@ class Explorer {
     const controls = h("section", { class: "ns-card ns-panel", "aria-label": "Controls" }, this.controls.element);
     this.explore = h("div", { class: "ns-explore", role: "tabpanel", id: this.tabs.explore.getAttribute("aria-controls"), "aria-labelledby": this.tabs.explore.id },
       this.story.element,
-      h("div", { class: "ns-grid" }, controls, h("div", { class: "ns-middle" }, figure, this.bag.element), side));
+      h("div", { class: "ns-grid" }, h("div", { class: "ns-figures" }, figure, below), controls, this.bag.element, side));
     return this.explore;
   }
 
@@ -176,12 +180,27 @@ class Explorer {
     if (same) this._afterUnits();
     this.chart.draw();
     this.legend.show();
-    this.requests.follow(next, this.view.seed);
+    this.map.move(next);
+    this._follow();
     this._readdress();
   }
 
+  /** Ask for what the state shows; what is late is said, and lines of another state are pale. */
+  _follow() {
+    this.picture.wanted = keyOf(this.state);
+    clearTimeout(this.lateTimer);
+    this.lateTimer = setTimeout(() => {
+      this.picture.settled = { id: this.requests.id + 1, key: this.picture.wanted };
+      say(this.summary, this.state.kind === "two_steps" ? "Computing the lines of this state…"
+        : "Computing the lines of this state… Attention with this training takes up to half a minute.");
+      this.chart.draw();
+      this.legend.show();
+    }, LATE);
+    this.requests.follow(this.state, this.view.seed);
+  }
+
   _afterUnits() {
-    say(this.summary, this.picture.sentence());
+    if (this.picture.point?.key === this.picture.wanted) say(this.summary, this.picture.sentence());
     this.table.refresh();
     if (this.map.map) this.map.show(this.map.map, this.state);
   }
@@ -192,11 +211,8 @@ class Explorer {
 
   _answers() {
     return {
-      line: (answer, { key }) => {
-        const known = this.picture.lines.get(answer.name);
-        if (answer.text && known?.key === key && answer.precision !== "fine") return;
-        this.picture.lines.set(answer.name, { ...answer, key });
-        if (key === this.requests.key) this.picture.current = key;
+      line: (answer, { key, id }) => {
+        this.picture.lines.set(answer.name, { ...answer, key, id });
         this.chart.draw();
         this.legend.show();
       },
@@ -205,9 +221,10 @@ class Explorer {
         this.chart.draw();
         this.legend.show();
       },
-      drawn: ({ key, precision }) => {
-        this.picture.current = key;
-        if (this.picture.point?.key === key && precision !== "coarse") {
+      drawn: ({ key, id, precision }) => {
+        this.picture.settled = { key, id };
+        clearTimeout(this.lateTimer);
+        if (this.picture.point?.key === key && precision === "fine") {
           say(this.summary, this.picture.sentence());
           this.table.refresh();
         }
@@ -221,7 +238,10 @@ class Explorer {
         this.controls.accept();
         this.problem.hidden = true;
       },
-      refused: ({ field, text }) => this.controls.refuse(field, text),
+      refused: ({ field, text }) => {
+        clearTimeout(this.lateTimer);
+        this.controls.refuse(field, text);
+      },
       failed: ({ text }) => {
         this.problem.hidden = false;
         say(this.problem, text);

@@ -2,7 +2,7 @@
 
 import { h, numbers, prepare, say, uid } from "./dom.js";
 import { number, tick } from "./format.js";
-import { isPractice, scaleOf } from "./state.js";
+import { alphaOf, isPractice, scaleOf } from "./state.js";
 import { colours } from "./theme.js";
 
 const PAD = { left: 30, right: 6, top: 6, bottom: 20 };
@@ -36,6 +36,12 @@ export class WinMap {
 
   recolour() {
     this.colours = colours(this.root);
+    this.draw();
+  }
+
+  /** Move the point. */
+  move(state) {
+    this.state = state;
     this.draw();
   }
 
@@ -104,7 +110,7 @@ export class WinMap {
       const step = Math.log(list[1] / list[0]);
       return ((Math.log(value / list[0]) / step + 0.5) / list.length) * pixels;
     };
-    const [alpha, theta] = map.here;
+    const [alpha, theta] = [alphaOf(this.state), this.state.theta];
     const px = PAD.left + place(map.x, alpha, w);
     const py = PAD.top + t - place(map.y, Math.max(theta, 1e-3), t);
     if (px >= PAD.left && px <= PAD.left + w && py >= PAD.top && py <= PAD.top + t) {

@@ -4,7 +4,8 @@ import { number, tick, ticks, withError } from "./format.js";
 import { AXIS, alphaOf, isPractice, scaleOf, worstOf } from "./state.js";
 import { LABELS, LISTED } from "./theme.js";
 
-const LEAST = 1e-4; // errors below this are not drawn on a logarithmic axis
+const LEAST = 1e-6; // the lowest end of a logarithmic axis
+const TINY = 1e-12;
 
 export class Picture {
   constructor(state, log) {
@@ -13,19 +14,20 @@ export class Picture {
     this.lines = new Map();
     this.point = null;
     this.dots = new Map();
-    this.current = null; // the key of the state whose lines were drawn last
+    this.wanted = null; // the key of the state
+    this.settled = { id: 0, key: null }; // the last request that was answered in full
   }
 
   /** Whether a line is that of a state before: it is drawn pale. */
   isStale(name) {
     const line = this.lines.get(name);
-    return Boolean(line && this.current && line.key !== this.current);
+    return Boolean(line) && line.key !== this.settled.key && line.id < this.settled.id;
   }
 
   /** The ends of both axes. */
   scales() {
     const times = scaleOf(this.state);
-    const top = worstOf(this.state) * 1.06;
+    const top = worstOf(this.state) * (this.log ? 1.25 : 1.06);
     let low = 0;
     if (this.log) {
       let least = top / 5;
@@ -55,7 +57,7 @@ export class Picture {
     const line = this.lines.get(name);
     if (!line || line.y.length === 0) return null;
     const times = scaleOf(this.state);
-    const ok = (y) => (y === null || (this.log && y < LEAST) ? null : y);
+    const ok = (y) => (y === null || !this.log ? y : Math.max(y, TINY));
     return { x: line.x.map((x) => x * times), y: line.y.map(ok), se: line.se ?? [] };
   }
 
@@ -77,7 +79,7 @@ export class Picture {
 
   /** What is known of a line at the state's point: {y, se, provenance, exact}. */
   at(name) {
-    const value = this.point?.key === this.current ? this.point?.values[name] : null;
+    const value = this.point?.key === this.wanted ? this.point?.values[name] : null;
     const line = this.lines.get(name);
     if (value && value.y !== null) return { ...value, exact: true };
     const y = this.between(name, alphaOf(this.state));
@@ -101,19 +103,20 @@ export class Picture {
       : `At α = ${number(alpha)} bags for each dimension, θ = ${number(state.theta)} and L = ${state.L}`;
     const value = (name) => {
       const { y } = this.at(name);
-      return y === null || y === undefined ? null : Number(y.toPrecision(3));
+      return y === null || y === undefined ? null : String(Number(y.toPrecision(3)));
     };
-    const has = (name, text) => (value(name) === null ? null : `${text} ${value(name)}`);
-    const join = (parts) => {
-      const there = parts.filter(Boolean);
-      return there.length < 2 ? there.join("") : `${there.slice(0, -1).join(", ")} and ${there[there.length - 1]}`;
-    };
-    const main = has("attention", "attention has a test error of");
-    const linear = join([has("pooled", "mean pooling"), has("vectorized", "a flat linear model")]);
-    const least = join([has("bayes_optimal", "the Bayes-optimal learner"), has("known", "a known signal")]);
-    const first = main ?? "attention has no value here";
-    const rest = linear ? `; ${linear.replace(/ ([\d.e-]+)/g, " $1")}` : "";
-    return `${place}, ${first}${rest}.${least ? ` Least possible: ${least}.` : ""}`;
+    const [attention, pooled, flat, bayes, known] = ["attention", "pooled", "vectorized", "bayes_optimal", "known"].map(value);
+    const trained = [
+      attention && `attention has a test error of ${attention}`,
+      pooled && `mean pooling ${attention ? "of" : "has a test error of"} ${pooled}`,
+      flat && `a flat linear model of ${flat}`,
+    ].filter(Boolean);
+    const least = [
+      bayes && `The Bayes-optimal error is ${bayes}`,
+      known && `${bayes ? "that" : "The error"} with the signal known ${bayes ? "" : "is "}${known}`,
+    ].filter(Boolean);
+    const list = trained.length < 2 ? trained.join("") : `${trained.slice(0, -1).join(", ")} and ${trained[trained.length - 1]}`;
+    return `${place}, ${list || "no trained model has a value"}.${least.length ? ` ${least.join(", ")}.` : ""}`;
   }
 
   /** All numbers as a table: {head, body}. */

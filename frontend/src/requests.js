@@ -5,6 +5,8 @@ import { Cache } from "./cache.js";
 import { keyOf } from "./state.js";
 
 const REST = 150; // milliseconds without a move, after which fine lines are asked for
+const HURRIED = 2; // coarse requests in a row that a newer one may cut short
+const LAST_TRAINED = "vectorized"; // the line after which a coarse request may be cut short
 const LOST = 8000; // milliseconds after which an answer is no longer waited for
 
 export class Requests {
@@ -17,6 +19,7 @@ export class Requests {
     this.slots = { coarse: null, bag: null }; // one request each is under way
     this.next = { coarse: null, bag: null }; // and one may wait
     this.cache = new Cache();
+    this.hurried = 0;
     this.state = null;
     this.timer = 0;
     this.receive = (answer) => this._receive(answer);
@@ -148,11 +151,13 @@ export class Requests {
     for (const request of this.open.values()) if (request.type === "curves") request.ignored = true;
   }
 
-  _replay(answers) {
+  _replay({ answers, precision }) {
+    this.id += 1;
+    const request = { id: this.id, key: this.key, precision };
     this.to.busy(false);
     this.to.accepted();
-    for (const { answer, request } of answers) this.to[answer.type]?.(answer, request);
-    this.to.drawn(answers[0]?.request ?? { key: this.key });
+    for (const answer of answers) this.to[answer.type]?.(answer, request);
+    this.to.drawn(request);
   }
 
   _receive(answer) {
@@ -178,14 +183,23 @@ export class Requests {
       this._free(request.slot);
   }
 
+  /** Send the state that waits once the trained lines are there; now and then wait for them all. */
+  _hurry(answer, request) {
+    if (answer.name !== LAST_TRAINED || request.id !== this.slots.coarse) return;
+    if (!this.next.coarse || this.hurried >= HURRIED) return;
+    this.hurried += 1;
+    this._free("coarse");
+  }
+
   _line(answer, request) {
     const current = request.key === this.key;
     if (answer.type === "line" || answer.type === "point") {
-      request.answers.push({ answer, request });
+      request.answers.push(answer);
       if (!request.ignored) {
         if (current) this.to.accepted();
         this.to[answer.type](answer, request);
       }
+      this._hurry(answer, request);
     } else if (answer.type === "refused" || answer.type === "failed") {
       request.refused = true;
       if (current && !request.ignored) {
@@ -194,7 +208,10 @@ export class Requests {
       }
     } else if (answer.type === "done") {
       if (!answer.cancelled && !request.refused)
-        this.cache.set(`${request.precision}|${request.key}`, request.answers);
+        this.cache.set(`${request.precision}|${request.key}`, request);
+      if (!answer.cancelled && request.precision === "coarse") this.hurried = 0;
+      for (const [id, older] of this.open) // what was replaced before it began has no last answer
+        if (older.type === "curves" && id < request.id) this.open.delete(id);
       if (request.ignored || !current) return;
       if (!request.refused && !answer.cancelled) this.to.drawn(request);
       if (request.precision === "fine" && !answer.cancelled) {

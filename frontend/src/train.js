@@ -22,7 +22,7 @@ export class Training {
     this.body = h("tbody", {});
     this.table = h("table", { class: "ns-results", hidden: true },
       h("caption", { class: "ns-hidden", text: "Simulated and predicted test errors" }),
-      h("thead", {}, h("tr", {}, ["trained", "simulated ± se", "theory", "z"].map((text) => h("th", { scope: "col", text })))),
+      h("thead", {}, h("tr", {}, ["", "simulated ± se", "theory", "z"].map((text) => h("th", { scope: "col", text })))),
       this.body);
     this.element = h("section", { class: "ns-card ns-train", "aria-labelledby": `${id}-title` },
       h("h2", { id: `${id}-title`, text: "Train classifiers here" }),

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from needlescope.explorer.export import page as write_page
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.skipif(not find_spec("playwright"), reason="needs playwright: make test-browser"),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium"),
-]
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 LOCAL = ("file:", "data:", "blob:")
 WAIT = 20_000  # milliseconds
 ERROR = re.compile(r"test error of 0\.\d")
@@ -32,24 +22,19 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tab() -> Iterator:
+def tab(browser: Any) -> Iterator[Any]:
     """A tab; what it complains about or fetches fails the test."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        made = browser.new_page(viewport={"width": 1300, "height": 1200})
-        wrong: list[str] = []
-        bad = ("error", "warning")
-        made.on("console", lambda said: wrong.extend([said.text] * (said.type in bad)))
-        made.on("pageerror", lambda error: wrong.append(str(error)))
-        made.on("request", lambda asked: wrong.extend([asked.url] * (asked.url[:5] not in LOCAL)))
-        yield made
-        browser.close()
-        assert wrong == []
+    context = browser.new_context(viewport={"width": 1300, "height": 1200})
+    made, wrong, bad = context.new_page(), list[str](), ("error", "warning")
+    made.on("console", lambda said: wrong.extend([said.text] * (said.type in bad)))
+    made.on("pageerror", lambda error: wrong.append(str(error)))
+    made.on("request", lambda asked: wrong.extend([asked.url] * (asked.url[:5] not in LOCAL)))
+    yield made
+    context.close()
+    assert wrong == []
 
 
-def test_it_works_from_a_file(tab, path: Path) -> None:
+def test_it_works_from_a_file(tab: Any, path: Path) -> None:
     tab.goto(path.as_uri())
     summary = tab.locator(".ns-summary")
     summary.filter(has_text=ERROR).wait_for(timeout=WAIT)
@@ -67,7 +52,7 @@ def test_it_works_from_a_file(tab, path: Path) -> None:
     assert "mean pooling" in tab.locator("#about").inner_text()
 
 
-def test_it_works_in_a_frame(tab, path: Path) -> None:
+def test_it_works_in_a_frame(tab: Any, path: Path) -> None:
     outer = path.with_name("docs.html")
     outer.write_text(
         "<!doctype html><link rel=icon href='data:,'>"

@@ -6,30 +6,19 @@ import json
 import os
 import re
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
 
-MISSING = [name for name in ("playwright", "jupyterlab", "anywidget") if not find_spec(name)]
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}: make test-browser"),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium"),
-]
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 CELLS = (
     "import needlescope as ns\ntask = ns.Task(L=20, R=1, theta=5.0, pi=0.5)\n"
     "explorer = ns.Explorer(task)\nexplorer",
@@ -62,6 +51,8 @@ def notebook(path: Path) -> None:
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A JupyterLab on loopback; its address with a token."""
+    pytest.importorskip("jupyterlab", reason="needs make test-browser")
+    pytest.importorskip("anywidget", reason="needs make test-browser")
     folder, token = tmp_path_factory.mktemp("lab"), secrets.token_hex(16)
     notebook(folder / "explorer.ipynb")
     with socket.socket() as free:
@@ -97,18 +88,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(lab: str) -> Iterator:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        tab = browser.new_page(viewport={"width": 1400, "height": 1600})
-        tab.goto(lab)
-        yield tab
-        browser.close()
+def page(browser: Any, lab: str) -> Iterator[Any]:
+    """The notebook, opened."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1600})
+    made = context.new_page()
+    made.goto(lab)
+    yield made
+    context.close()
 
 
-def run(page, number: int) -> None:
+def run(page: Any, number: int) -> None:
     """Run a cell; what is pressed before the kernel listens is lost, and pressed again."""
     cell = page.locator(".jp-CodeCell").nth(number)
     prompt = cell.locator(".jp-InputPrompt")
@@ -121,11 +110,11 @@ def run(page, number: int) -> None:
     raise AssertionError(f"cell {number} does not run")
 
 
-def shown(page) -> float:
+def shown(page: Any) -> float:
     return float(page.get_by_role("slider", name="θ").get_attribute("aria-valuetext"))
 
 
-def test_python_and_the_sliders_move_each_other(page) -> None:
+def test_python_and_the_sliders_move_each_other(page: Any) -> None:
     page.locator(".jp-CodeCell").first.wait_for(timeout=WAIT)
     run(page, 0)
     summary = page.locator(".ns-summary")

@@ -16,7 +16,6 @@ import termios
 
 import pytest
 
-COVERS = ("tables",)
 POOLED = ("--model", "pooled")
 
 

@@ -8,9 +8,9 @@ import click
 
 from ..planning import LEARNERS
 from .options.problem import loss_option
+from .options.tables import output, show
 from .plan import CLASSIFIERS
 from .stopping import check_stopped
-from .tables import output, show
 
 
 @click.command("bags-or-instances")

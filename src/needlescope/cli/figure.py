@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .options.tables import output, show
 from .stopping import check_stopped
-from .tables import output, show
 from .work import engine_options, finish
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import click
 from ..planning import LEARNERS
 from .options.noise import noise_with, places, spectrum
 from .options.problem import loss_option
+from .options.tables import output, show
 from .stopping import check_stopped
-from .tables import output, show
 
 CLASSIFIERS = {
     "attention": "AttentionClassifier",

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from .options.problem import points, problem, split
+from .options.tables import output, print_notes, show, varied, without_warnings
 from .stopping import check_stopped
-from .tables import output, print_notes, show, varied, without_warnings
 
 NAMES = ("test_error", "train_loss", "train_error")
 

@@ -20,6 +20,7 @@ from typing import Any
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 RESUMABLE = ("sweep", "figure", "reproduce")  # commands that keep finished units
+SERVING = ("live",)  # commands that end in no other way
 RESEND_AFTER = 0.05  # seconds, if the exception of a signal was dropped
 
 
@@ -93,10 +94,14 @@ def sentence(words: Sequence[str]) -> str:
     --------
     >>> sentence(["needlescope", "sweep", "my spec.toml"])
     "interrupted: finished units are kept, and this goes on from there: needlescope sweep 'my ...
+    >>> sentence(["needlescope", "live"])
+    'the explorer has ended'
     >>> sentence(["needlescope", "predict"])
     'interrupted: nothing is kept; needlescope sweep keeps what is finished'
     """
     started, *rest = words or ["needlescope"]
+    if rest and rest[0] in SERVING:
+        return "the explorer has ended"
     if rest and rest[0] in RESUMABLE:
         again = shlex.join([program(started), *rest])
         return f"interrupted: finished units are kept, and this goes on from there: {again}"

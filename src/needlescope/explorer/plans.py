@@ -1,4 +1,4 @@
-"""The planner's tab: a question, its answer in a sentence, and a paragraph for a methods section."""
+"""The planner: a question, its answer in a sentence, and a paragraph for a methods section."""
 
 from __future__ import annotations
 
@@ -60,6 +60,8 @@ def read_question(question: Any) -> dict[str, Any]:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Refused(name, f"{name} must be a number, got {value!r:.40}")
+        if not -np.inf < value < np.inf:
+            raise Refused(name, f"{name} must be a finite number, got {value}")
         if value > MOST.get(name, np.inf):
             raise Refused(name, f"{name} must be at most {MOST[name]:,} here, got {value:,}")
     learner = given.pop("learner", "classifier")

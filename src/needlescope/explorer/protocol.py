@@ -12,8 +12,8 @@ The front end asks. Every request has an ``id``, a whole number that grows, and 
     script   state                             a Python script for what is shown
     cancel   of                                stop the request with that id
 
-A newer request of a type replaces one that waits, and one of ``curves``, ``bag`` or ``map`` that is
-under way, which then ends without a word. Answers carry the ``id`` of their request:
+A newer request of a type replaces one that waits, which then ends without a word, and one that is
+under way, which then ends early. Answers carry the ``id`` of their request:
 
     welcome  version, limits, presets, lines, losses, state
     line     name, label, kind, x, y, se, provenance      as each is there
@@ -78,7 +78,7 @@ def read(message: Any) -> Request:
             message = json.loads(message)
         except (ValueError, RecursionError) as problem:
             raise ValueError(f"a message must be JSON: {problem}") from None
-    if not isinstance(message, dict) or _depth(message) > DEEPEST:
+    if not isinstance(message, dict) or _is_deeper(message, DEEPEST):
         raise ValueError("a message must be an object with a type and an id")
     kind, number = message.get("type"), message.get("id")
     if kind not in TYPES:
@@ -92,12 +92,14 @@ def read(message: Any) -> Request:
     return Request(kind, number, {name: message[name] for name in names})
 
 
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(_depth, value), default=0)
-    return 0
+def _is_deeper(value: Any, most: int) -> bool:
+    """Return whether objects or lists are nested more often; looks no deeper than that."""
+    if not isinstance(value, dict | list):
+        return False
+    if most == 0:
+        return True
+    items = value.values() if isinstance(value, dict) else value
+    return any(_is_deeper(item, most - 1) for item in items)
 
 
 def write(answer: dict[str, Any]) -> str:

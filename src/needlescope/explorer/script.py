@@ -94,10 +94,9 @@ def _training(state: State) -> str:
         f"    made = ns.Training(alpha * {share0!r}, alpha * {share1!r}, {state.loss!r}, "
         f"{state.ridge!r}{steps}{schedule})"
     ]
-    if state.query == "kappa":
-        name = "beta" if state.kind == "schedule" else "eta_q"
+    if state.query == "kappa" and state.kind == "two_steps":
         lines += [
             "    kappa = np.maximum(ns.align(task, made).kappa, 1e-9)  # of this step",
-            f"    made = made.replace({name}=made.{name} * {state.kappa!r} / kappa)",
+            f"    made = made.replace(eta_q=made.eta_q * {state.kappa!r} / kappa)",
         ]
     return "\n".join([*lines, "    return made"])

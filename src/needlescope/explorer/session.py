@@ -48,12 +48,19 @@ class Lane:
             self._waiting[request.type] = request
             self._changed.notify()
 
-    def stop(self, number: int) -> None:
-        """Stop a request, waiting or running."""
+    def stop(self, number: Any) -> bool:
+        """Stop a request, waiting or running; return whether it waited."""
         with self._changed:
-            self._waiting = {k: item for k, item in self._waiting.items() if item.id != number}
+            kept = {k: item for k, item in self._waiting.items() if item.id != number}
+            waited, self._waiting = len(kept) < len(self._waiting), kept
             if self._running is not None and self._running.id == number:
-                self._stopped.add(number)
+                self._stopped.add(self._running.id)
+            return waited
+
+    @property
+    def works(self) -> bool:
+        """Whether the thread has not ended."""
+        return self._thread.is_alive()
 
     def close(self) -> None:
         """End the thread, after what it computes now."""
@@ -108,8 +115,9 @@ class Session:
         if request.type == "hello":
             self._reply(request.id, "welcome", **welcome())
         elif request.type == "cancel":
-            for lane in (self._quick, self._long):
-                lane.stop(request.fields["of"])
+            stopped = request.fields["of"]
+            if any(lane.stop(stopped) for lane in (self._quick, self._long)):
+                self._reply(stopped, "done", seconds=0.0, cancelled=True)
         elif request.type == "script":
             self._answer(request, lambda: False)
         else:
@@ -120,6 +128,11 @@ class Session:
         self._closed = True
         self._quick.close()
         self._long.close()
+
+    @property
+    def works(self) -> bool:
+        """Whether something is computed, or waited for; after `close`, until that has ended."""
+        return self._quick.works or self._long.works
 
     def _reply(self, number: int, answer: str, /, **fields: Any) -> None:
         if not self._closed:

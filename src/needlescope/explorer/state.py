@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import FloatArray
+from ..errors import shortened
 from ..grid import choice, real, whole
 from ..noise import Noise
 from ..schedule import Schedule
@@ -37,7 +38,7 @@ class Refused(ValueError):
     """A value of a control that has no meaning: which control, and why."""
 
     def __init__(self, field: str, text: str) -> None:
-        super().__init__(text)
+        super().__init__(shortened(text))
         self.field = field
 
 
@@ -59,7 +60,8 @@ class State:
     loss, ridge, ridge_q
         Of the readout; of the query in joint training.
     query, kappa, eta_w, eta_b, eta_q, beta, steps
-        The query's strength κ, or the steps that lead to it; how many steps a schedule has.
+        The query's strength κ in two steps, or the steps that lead to it; how many steps a
+        schedule has, whose query is always as strong as its steps make it.
     d, units
         Features, for simulation and for units of practice.
 
@@ -175,22 +177,19 @@ class State:
             alpha0, alpha1, self.loss, self.ridge, self.beta, self.eta_w, self.eta_b, self.eta_q
         )
         if self.kind == "schedule":
-            training = training.replace(schedule=Schedule.even(self.steps))
+            return training.replace(schedule=Schedule.even(self.steps))
         return self._with_strength(training) if self.query == "kappa" else training
 
     def _with_strength(self, training: Training) -> Training:
         """Return the training whose query has the strength κ.
 
         In two steps κ is proportional to the step on the query, whose direction does not depend on
-        it. Where a schedule has several, the temperature does it.
+        it.
         """
         if not 0.0 < self.kappa <= MOST_KAPPA:
             raise ValueError(f"kappa must be in (0, {MOST_KAPPA:g}], got {self.kappa:g}")
         unit = np.maximum(np.asarray(align(self.task(), training).kappa), 1e-9)
-        times = self.kappa / unit
-        if training.schedule is not None:
-            return training.replace(beta=_number(training.beta * times))
-        return training.replace(eta_q=_number(training.eta_q * times))
+        return training.replace(eta_q=_number(training.eta_q * self.kappa / unit))
 
     def axis(self, points: int) -> FloatArray:
         """Return places on the horizontal axis: bags for each dimension."""

@@ -1,1 +1,1 @@
-"""The options that commands share: those of a problem, and of its noise."""
+"""The options that commands share: of a problem, of its noise, and of tables."""

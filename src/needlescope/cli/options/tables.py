@@ -30,7 +30,7 @@ def varied(rows: list[dict[str, Any]], answers: Sequence[str]) -> list[dict[str,
 def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
     """Write a table to the standard output: for people, or as JSON or CSV."""
     if form == "json":
-        from ..experiments.units.plain_data import to_json
+        from ...experiments.units.plain_data import to_json
 
         click.echo(to_json([dict(row) for row in rows], indent=1))
     elif form == "csv":
