@@ -110,7 +110,7 @@ def differences(line: str) -> FloatArray:
     with np.load(FILE) as file:
         true = file[f"{line}_truth"]
     found = [interpolated(line, point) for point in points(len(true))]
-    return np.array(found) - true
+    return np.asarray(np.array(found) - true)
 
 
 def interpolation(line: str) -> Interpolation:

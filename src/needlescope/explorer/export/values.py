@@ -59,7 +59,8 @@ def t_of(error: Any, pi: Any) -> FloatArray:
     >>> float(t_of(0.2, 0.2))
     0.0
     """
-    return np.maximum(ndtri(np.asarray(error) / (2.0 * np.minimum(pi, 1.0 - pi))), LOWEST_T)
+    share = np.asarray(error) / (2.0 * np.minimum(pi, 1.0 - pi))
+    return np.asarray(np.maximum(ndtri(share), LOWEST_T))
 
 
 def error_of(t: Any, pi: Any) -> FloatArray:
