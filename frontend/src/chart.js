@@ -106,6 +106,7 @@ export class Chart {
             width: STROKES[name].width,
             dash: STROKES[name].dash,
             points: { show: false },
+            pxAlign: 0,
             paths: name === "known" ? straight : spline,
           })),
         ],
@@ -267,7 +268,8 @@ export class Chart {
     const value = this.plot.posToVal(px - box.left, "x");
     const alpha = value / scaleOf(this.picture.state);
     const unit = scaleOf(this.picture.state) === 1 ? "α" : "n";
-    const rows = LISTED.map((name) => [name, this.picture.between(name, alpha)])
+    const rows = LISTED.filter((name) => !this.picture.isStale(name))
+      .map((name) => [name, this.picture.between(name, alpha)])
       .filter(([, found]) => found !== null)
       .sort((a, b) => b[1] - a[1])
       .map(([name, found]) => h("tr", {}, h("th", { text: LABELS[name] }), h("td", { text: error(found) })));

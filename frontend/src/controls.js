@@ -59,7 +59,7 @@ class Row {
     }
     if (this._valueAt(Number(this.slider.value)) !== value)
       this.slider.value = String(this._notchOf(value));
-    const name = `${of(field, "symbol", state) ?? ""} ${of(field, "label", state)}`.trim();
+    const name = `${(of(field, "symbol", state) ?? "").replace("_", " ")} ${of(field, "label", state)}`.trim();
     this.slider.setAttribute("aria-label", `${name}, slider`);
     this.slider.setAttribute("aria-valuetext", number(shown, 4));
     const [low, high] = this._range();
@@ -184,7 +184,7 @@ export class Controls {
   }
 
   /** Narrow controls to what a host can answer: ends, or a list of values, or none at all. */
-  limit(limits) {
+  limit(limits, reasons = {}) {
     for (const [name, row] of this.rows) {
       const values = limits[name];
       if (Array.isArray(values) && values.length === 2) row.ends = values;
@@ -194,6 +194,7 @@ export class Controls {
       }
       if (Array.isArray(limits.controls)) row.fixed = !limits.controls.includes(name);
       if (row.field.choices && row.fixed !== undefined) row.input.disabled = row.fixed;
+      if (row.fixed && reasons[name]) row.element.title = reasons[name];
     }
   }
 

@@ -1,7 +1,8 @@
 // The controls: names, labels for both audiences, ranges of their sliders, and when they are shown.
 
 const joint = (state) => state.kind === "joint";
-const steps = (state) => !joint(state) && state.query === "steps";
+const two = (state) => state.kind === "two_steps";
+const steps = (state) => state.kind === "schedule" || (two(state) && state.query === "steps");
 const both = (text) => ({ theory: text, practice: text });
 const bags = {
   // shown as bags for each dimension, or as bags
@@ -19,12 +20,12 @@ export const FIELDS = [
   { name: "steps", group: "training", label: both("steps of the schedule"), low: 1, high: 32, whole: true, when: (state) => state.kind === "schedule" },
   { name: "alpha0", group: "training", symbol: { theory: "α₀", practice: "n₀" }, label: { theory: "query data", practice: "query bags" }, scale: "log", low: 0.05, high: 64, ...bags, when: (state) => !joint(state) },
   { name: "alpha1", group: "training", symbol: { theory: "α₁", practice: "n₁" }, label: (state) => joint(state) ? "data" : state.units === "practice" ? "readout bags" : "readout data", scale: "log", low: 0.05, high: 64, ...bags },
-  { name: "query", group: "training", label: both("query"), choices: { kappa: "of strength κ", steps: "by step sizes" }, when: (state) => !joint(state) },
-  { name: "kappa", group: "training", symbol: "κ", label: both("strength"), scale: "log", low: 0.05, high: 50, when: (state) => !joint(state) && state.query === "kappa" },
+  { name: "query", group: "training", label: both("query"), choices: { kappa: "of strength κ", steps: "by step sizes" }, when: two },
+  { name: "kappa", group: "training", symbol: "κ", label: both("strength"), scale: "log", low: 0.05, high: 50, when: (state) => two(state) && state.query === "kappa" },
   { name: "eta_w", group: "training", symbol: "η_w", label: both("readout"), scale: "log", low: 0.01, high: 100, when: steps },
   { name: "eta_b", group: "training", symbol: "η_b", label: both("bias"), scale: "log", low: 0.01, high: 100, when: steps },
   { name: "eta_q", group: "training", symbol: "η_q", label: both("query"), scale: "log", low: 0.01, high: 1000, when: steps },
-  { name: "beta", group: "training", symbol: "β", label: both("temp., inverse"), scale: "log", low: 0.01, high: 20, when: steps },
+  { name: "beta", group: "training", symbol: "β", label: both("inv. temp."), scale: "log", low: 0.01, high: 20, when: steps },
   { name: "loss", group: "training", label: both("loss"), choices: { logistic: "logistic", square: "square", hinge: "hinge", squared_hinge: "squared hinge" } },
   { name: "ridge", group: "training", symbol: "λ", label: both("ridge"), scale: "log", low: 1e-4, high: 10 },
   { name: "ridge_q", group: "training", symbol: "λ_q", label: both("query ridge"), scale: "log", low: 1e-4, high: 10, when: joint },

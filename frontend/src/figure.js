@@ -43,10 +43,10 @@ export function shapes(picture, colours) {
   for (const name of [...LISTED].reverse()) {
     const curve = picture.curve(name);
     if (!curve) continue;
-    for (const points of runs(curve).map((run) => run.map(([a, b]) => [X(a), Y(b)])))
+    for (const points of runs(curve, ys[0]).map((run) => run.map(([a, b]) => [X(a), Y(b)])))
       path(points, colours[name], STROKES[name].width, { dash: STROKES[name].dash, smooth: true });
     const last = curve.y.findLast((value) => value !== null);
-    if (last !== undefined) ends.push({ name, y: Y(last) });
+    if (last !== undefined && last >= ys[0]) ends.push({ name, y: Y(last) });
   }
   for (const dot of picture.dots.values()) {
     const px = X(dot.x * times);
@@ -71,17 +71,19 @@ function legend(picture, colours, text, path) {
     const names = LISTED.filter((name) => KIND_OF[name] === kind && picture.lines.has(name));
     if (names.length === 0) continue;
     path([[left, y - 4], [left + 34, y - 4]], colours[names[0]], STROKES[names[0]].width, { dash: STROKES[names[0]].dash });
-    const label = title === LABELS[names[0]] || names.length === 1 ? title : `${title}: ${names.map((name) => LABELS[name]).join(", ")}`;
+    const list = names.map((name) => LABELS[name]).join(", ");
+    const label = names.length === 1 ? title : kind === "bayes" ? list : `${title}: ${list}`;
     text(left + 40, y, label, { fill: colours.ink });
     left += 64 + label.length * 6.2;
   }
 }
 
-/** The parts of a curve between places where it is not known. */
-function runs({ x, y }) {
+/** The parts of a curve between places where it is not known or below the axis. */
+function runs({ x, y }, low) {
   const parts = [[]];
+  const below = (value) => value === undefined || value === null || value < low;
   y.forEach((value, k) => {
-    if (value === null) parts.push([]);
+    if (value === null || (below(value) && below(y[k - 1]) && below(y[k + 1]))) parts.push([]);
     else parts[parts.length - 1].push([x[k], value]);
   });
   return parts.filter((part) => part.length > 1);

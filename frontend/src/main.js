@@ -50,7 +50,7 @@ class Explorer {
   }
 
   _build(el) {
-    const root = h("div", { class: "needlescope", lang: "en" });
+    const root = h("div", { class: `needlescope${this.addressed ? " ns-alone" : ""}`, lang: "en" });
     this.root = root;
     el.append(root);
     this.controls = new Controls((changes, slid) => this.change(changes, slid));
@@ -109,11 +109,12 @@ class Explorer {
     files.addEventListener("focusout", (event) => {
       if (event.relatedTarget && !files.contains(event.relatedTarget)) files.open = false;
     });
+    this.switch = h("fieldset", { class: "ns-switch" }, h("legend", { class: "ns-hidden", text: "Units" }),
+      unit("theory", "α, θ", "bags for each dimension, for theory"), unit("practice", "n, d, effect size", "bags, features and effect size, for practice"));
     return h("header", { class: "ns-top" },
       h("h1", { text: "needlescope" }),
       h("div", { role: "tablist", "aria-label": "Views", class: "ns-tabs" }, this.tabs.explore, this.tabs.plan),
-      h("fieldset", { class: "ns-switch" }, h("legend", { class: "ns-hidden", text: "Units" }),
-        unit("theory", "α, θ", "bags for each dimension, for theory"), unit("practice", "n, d, effect", "bags, features and effect size, for practice")),
+      this.switch,
       h("span", { class: "ns-space" }), this.toast, files);
   }
 
@@ -223,13 +224,16 @@ class Explorer {
       },
       drawn: ({ key, id, precision }) => {
         this.picture.settled = { key, id };
-        clearTimeout(this.lateTimer);
+        if (precision === "fine") clearTimeout(this.lateTimer);
         if (this.picture.point?.key === key && precision === "fine") {
           say(this.summary, this.picture.sentence());
           this.table.refresh();
         }
         this.chart.draw();
         this.legend.show();
+      },
+      cut: ({ key, id }) => {
+        this.picture.settled = { key, id }; // the lines that it leaves out are of an older state
       },
       bag: (answer) => this.bag.show(answer, this.state),
       map: (answer) => this.map.show(answer, this.state),
@@ -256,9 +260,9 @@ class Explorer {
   _hello() {
     this.requests.ask("hello", {}, (answer) => {
       if (answer.type !== "welcome") return;
-      const { limits = {}, presets = [] } = answer;
+      const { limits = {}, presets = [], fixed = {} } = answer;
       this.story.fill(presets);
-      this.controls.limit(limits);
+      this.controls.limit(limits, fixed);
       this.controls.show(this.state);
       const trains = limits.train !== false && (limits.trials > 0 || Boolean(limits.train));
       this.training.element.hidden = !trains;
@@ -276,6 +280,7 @@ class Explorer {
     }
     const plan = name === "plan";
     this.explore.hidden = plan;
+    this.switch.hidden = plan;
     this.planner.element.hidden = !plan;
     if (plan) this.planner.begin(this.state);
     for (const [key, tab] of Object.entries(this.tabs)) {

@@ -25,7 +25,7 @@ export class WinMap {
         h("span", { class: "ns-key ns-key-attention", text: "+ attention" }),
         h("span", { class: "ns-key ns-key-pooled", text: "– mean pooling" }),
         h("span", { class: "ns-key ns-key-tie", text: "tie" })),
-      this.canvas, this.text, this.phase, this.table.element);
+      this.canvas, h("div", { class: "ns-map-text" }, this.text, this.phase), this.table.element);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.canvas);
   }
@@ -49,7 +49,10 @@ export class WinMap {
   show(map, state) {
     this.state = state;
     this.element.classList.toggle("ns-stale", !map);
-    if (!map) return;
+    if (!map) {
+      say(this.text, "Computing the map…");
+      return;
+    }
     this.map = map;
     const cell = this._cell(map.here);
     say(this.text, cell === null ? "The point is outside the map." : {

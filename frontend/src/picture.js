@@ -74,7 +74,8 @@ export class Picture {
     }
     if (y[k] === null || y[k - 1] === null) return null;
     const share = Math.log(alpha / x[k - 1]) / Math.log(x[k] / x[k - 1]);
-    return y[k - 1] + Math.min(1, Math.max(0, share)) * (y[k] - y[k - 1]);
+    const part = Math.min(1, Math.max(0, share));
+    return y[k] > 0 && y[k - 1] > 0 ? y[k - 1] * (y[k] / y[k - 1]) ** part : y[k - 1] + part * (y[k] - y[k - 1]);
   }
 
   /** What is known of a line at the state's point: {y, se, provenance, exact}. */
@@ -103,7 +104,7 @@ export class Picture {
       : `At α = ${number(alpha)} bags for each dimension, θ = ${number(state.theta)} and L = ${state.L}`;
     const value = (name) => {
       const { y } = this.at(name);
-      return y === null || y === undefined ? null : String(Number(y.toPrecision(3)));
+      return y === null || y === undefined ? null : y !== 0 && y < 1e-4 ? y.toExponential(1) : y.toPrecision(3);
     };
     const [attention, pooled, flat, bayes, known] = ["attention", "pooled", "vectorized", "bayes_optimal", "known"].map(value);
     const trained = [

@@ -9,13 +9,13 @@ const UNKNOWN = [
   ["n", "number of bags n"], ["theta", "effect size θ"], ["L", "instances in a bag L"], ["error", "test error"],
 ];
 const FIELDS = [
-  ["L", "L", "instances in a bag"], ["R", "R", "with signal, in a positive bag"], ["theta", "θ", "effect size, in deviations of the noise"],
+  ["L", "L", "instances in a bag"], ["R", "R", "with signal, in a positive bag"], ["theta", "θ", "effect size, in noise deviations"],
   ["pi", "π", "share of positive bags"], ["d", "d", "features"], ["n", "n", "bags to train on"], ["error", "", "test error to reach"],
 ];
 const LEARNERS = {
-  attention: "attention, two gradient steps (theory)", joint: "attention, joint training (theory)",
+  attention: "attention, two steps (theory)", joint: "attention, joint (theory)",
   pooled: "mean pooling (theory)", vectorized: "flat linear (theory)", bayes_optimal: "Bayes-optimal (theory)",
-  amp: "AMP (theory)", classifier: "AttentionClassifier (simulated studies)",
+  amp: "AMP (theory)", classifier: "AttentionClassifier (simulated)",
 };
 const WHOLE = new Set(["L", "R", "d", "n"]);
 const UNIT = { n: "bags", theta: "standard deviations", L: "instances", error: "" };
@@ -48,7 +48,7 @@ export class Planner {
       h("h2", { text: "Plan a study" }),
       h("p", { class: "ns-caption", text: "Say what is known, and leave one number out." }),
       h("div", { class: "ns-row ns-row-choice" }, h("label", { for: `${id}-unknown`, text: "Find the" }), this.unknown),
-      h("div", { class: "ns-row ns-row-choice" }, h("label", { for: `${id}-learner`, text: "learner" }), this.learner, this.learnerProblem),
+      h("div", { class: "ns-row ns-row-choice" }, h("label", { for: `${id}-learner`, text: "for the learner" }), this.learner, this.learnerProblem),
       rows,
       h("div", { class: "ns-line" }, this.submit, this.stop, this.progress), this.general, this.status);
     this.form.addEventListener("submit", (event) => {
@@ -93,6 +93,7 @@ export class Planner {
     this.begun = true;
     const values = { L: state.L, R: state.R, theta: state.theta, pi: state.pi, d: state.d, n: Math.round(alphaOf(state) * state.d), error: Number((0.5 * Math.min(state.pi, 1 - state.pi) * 0.6).toPrecision(2)) };
     for (const [name, { input }] of this.inputs) input.value = asField(values[name]);
+    this._leave();
   }
 
   _leave() {

@@ -106,8 +106,8 @@ export class Requests {
       this.timer = setTimeout(() => this._fine(), 30);
       return;
     }
-    this.to.rested(this.state);
     if (this.refusedKey === this.key) return;
+    this.to.rested(this.state);
     this._curves(this.state, "fine");
   }
 
@@ -189,6 +189,7 @@ export class Requests {
     if (!this.next.coarse || this.hurried >= HURRIED) return;
     this.hurried += 1;
     this._free("coarse");
+    this.to.cut(request);
   }
 
   _line(answer, request) {
