@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ... import __version__
+from .. import assets
 from ..bag import SHOWN
 from ..landscape import ALPHAS, STRONGEST, THETAS, TIE
 from ..lines import FINE, POINTS, value_of
@@ -67,11 +68,10 @@ def page(path: str | Path, progress: Progress | None = None) -> Path:
     ...     print(path.stat().st_size < 5e6, path.read_text("utf-8")[:15])
     True <!doctype html>
     """
-    assets = files("needlescope.explorer").joinpath("assets")
     data = page_data(progress)
     script = "\n".join(
         [
-            f"const front = {inlined(assets.joinpath('explorer.js').read_text('utf-8'))};",
+            f"const front = {inlined(assets.script())};",
             f"const host = {inlined(_own('export.js'))};",
             f"const data = {json.dumps(data, ensure_ascii=False, allow_nan=False)};",
             _own("start.js"),
@@ -84,7 +84,7 @@ def page(path: str | Path, progress: Progress | None = None) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = assets.joinpath("explorer.css").read_text("utf-8") + _own("export.css")
+    style = assets.style() + _own("export.css")
     text = environment.get_template("page.html.j2").render(
         version=__version__,
         script=Markup(script),

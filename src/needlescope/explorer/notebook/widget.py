@@ -7,7 +7,6 @@ thread alone a widget may send.
 from __future__ import annotations
 
 import asyncio
-from importlib.resources import files
 from typing import Any
 
 import anywidget
@@ -15,11 +14,10 @@ import traitlets
 
 from ...task import Task
 from ...training import Training
+from .. import assets
 from ..session import Session
 from ..state import Refused, State
 from .given import with_task, with_training
-
-ASSETS = files("needlescope.explorer").joinpath("assets")
 
 
 class ExplorerWidget(anywidget.AnyWidget):
@@ -46,8 +44,8 @@ class ExplorerWidget(anywidget.AnyWidget):
     >>> widget.close()
     """
 
-    _esm = ASSETS.joinpath("explorer.js").read_text("utf-8")
-    _css = ASSETS.joinpath("explorer.css").read_text("utf-8")
+    _esm = assets.script()
+    _css = assets.style()
     state = traitlets.Dict().tag(sync=True)
     host = traitlets.Unicode("notebook", read_only=True).tag(sync=True)
     _session: Session | None = None
