@@ -2,8 +2,8 @@
 
     python -m tools.explorer_grids [--parts FOLDER]
 
-Each part is kept in a file, so that a run that was stopped goes on where it was. All together take
-about half an hour; the result is ``src/needlescope/explorer/export/grids.npz``.
+Each part is kept in a file, so that a run that was stopped goes on where it was. All together took
+half an hour on one busy core; the result is ``src/needlescope/explorer/export/grids.npz``.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ LENGTHS = {
     2: (1, 2),
     5: (1, 2, 5),
     12: (1, 2, 5, 12),
-    32: (1, 3, 10, 16, 32),
-    100: (1, 4, 20, 50, 100),
+    32: (1, 3, 10, 32),
+    100: (1, 4, 20, 100),
 }
 """The nodes in L, and of each those in R."""
 
@@ -37,7 +37,7 @@ LEAST_SHARE, MOST_SHARE = 0.1, 0.98  # of the data, for the readout
 LAST_NODE = 0.9  # of all data, of α1: cubics go on a little beyond it
 ENDS = {
     "theta": (0.5, 10.0),
-    "s": (0.05, 20.0),
+    "s": (0.05, 100.0),
     "pi": (0.05, 0.5),
     "c": (-1.0, 1.0),
     "kappa": (0.25, 8.0),
@@ -48,8 +48,8 @@ ENDS = {
 
 LINES: dict[str, dict[str, int]] = {
     "attention": {"R": 0, "theta": 7, "pi": 4, "c": 7, "kappa": 5, "alpha1": 8},
-    "pooled": {"s": 17, "pi": 7, "alpha": 12},
-    "vectorized": {"R": 0, "s": 11, "pi": 5, "alpha": 10},
+    "pooled": {"s": 20, "pi": 7, "alpha": 12},
+    "vectorized": {"R": 0, "s": 15, "pi": 5, "alpha": 10},
     "known": {"R": 0, "theta": 13, "pi": 5},
     "bayes_optimal": {"R": 0, "theta": 11, "pi": 5, "alpha": 12},
     "amp": {"R": 0, "theta": 11, "pi": 5, "alpha": 12},

@@ -228,8 +228,7 @@ class Answers {
     const all = state.alpha0 + state.alpha1;
     const alpha0 = (alpha * state.alpha0) / all;
     const alpha1 = (alpha * state.alpha1) / all;
-    const [low, high] = this.data.strengths;
-    const s = Math.min(high, Math.max(low, (R * theta) / Math.sqrt(L)));
+    const s = (R * theta) / Math.sqrt(L);
     const c = name === "attention" ? cosine({ L, R, theta, pi, alpha0 }) : 0;
     const value = this.grids[name].error(L, R, { theta, pi, kappa, alpha, alpha1, s, c });
     return Number.isFinite(value) ? value : null;
@@ -240,12 +239,12 @@ class Answers {
     const values = {};
     const alpha = state.alpha0 + state.alpha1;
     const lines = this.data.welcome.lines.map(({ name, label, kind }) => {
-      const { rms, provenance } = this.data.measured[name];
+      const { typical, provenance } = this.data.measured[name];
       const x = name === "known" ? [low, high] : geometric(low, high, this.data.points);
       const y = x.map((item) => this.error(name, state, item));
-      values[name] = { y: this.error(name, state, alpha), se: rms, provenance };
+      values[name] = { y: this.error(name, state, alpha), se: typical, provenance };
       return {
-        type: "line", name, label, kind, precision, x, y, se: y.map(() => rms), provenance, text: "",
+        type: "line", name, label, kind, precision, x, y, se: y.map(() => typical), provenance, text: "",
       };
     });
     return [...lines, { type: "point", x: alpha, values }];

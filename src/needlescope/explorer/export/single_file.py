@@ -44,7 +44,7 @@ ABSENT = (
     "this page answers from precomputed grids; training and planning need Python: "
     'pip install "needlescope[live]", then needlescope live'
 )
-PHASE = "phases are found where Python runs: needlescope live"
+PHASE = "not found on this page; needlescope live finds it"
 NAMES = {"alpha": "alpha0 + alpha1", "share": "alpha1/(alpha0 + alpha1)"}
 
 Progress = Callable[[int, int, str], Any]
@@ -139,7 +139,6 @@ def page_data(progress: Progress | None = None) -> dict[str, Any]:
             "names": NAMES,
             "axis": [LOWEST_ALPHA, HIGHEST_ALPHA],
             "points": POINTS[FINE],
-            "strengths": list(ENDS["s"]),
             "shown": SHOWN,
             "tokens": MOST_SHARE_OF_TOKENS,
             "map": {

@@ -32,7 +32,7 @@ def error(line: str, L: int, R: int, at: dict[str, Any], tol: float = TOL) -> Fl
     --------
     >>> at = {"theta": 4.0, "pi": 0.5, "c": 0.9, "kappa": 2.0, "alpha1": 2.0}
     >>> round(float(error("attention", 10, 1, at)), 2)
-    0.09
+    0.1
     """
     theta = at["theta"] if "theta" in at else np.asarray(at["s"], float) * np.sqrt(L) / R
     task, usual = Task(L=L, R=R, theta=theta, pi=at["pi"]), State()
