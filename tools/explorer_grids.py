@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from needlescope.explorer.export.axes import LENGTHS, LINES, nodes
+from needlescope.explorer.export.axes import LINES, nodes, tokens
 from needlescope.explorer.export.grids import FILE, stored
 from needlescope.explorer.export.measured import points, truth
 from needlescope.explorer.export.values import error, t_of
@@ -63,8 +63,8 @@ def main() -> None:
     folder = parser.parse_args().parts
     folder.mkdir(parents=True, exist_ok=True)
     made = {}
-    for line, counts in LINES.items():
-        pairs = [(L, R) for L, Rs in LENGTHS.items() for R in (Rs if "R" in counts else (1,))]
+    for line in LINES:
+        pairs = [(L, R) for L, Rs in tokens(line).items() for R in Rs]
         made[line] = np.stack([block(folder, line, L, R) for L, R in pairs])
         made[f"{line}_truth"] = truths(folder, line)
     np.savez_compressed(FILE, **made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.explorer.export.axes import LENGTHS, LINES, nodes, scaled
+from needlescope.explorer.export.axes import LINES, nodes, scaled, tokens
 from needlescope.explorer.export.grids import FILE, STEP, UNKNOWN, cubic, grids, stored
 from needlescope.explorer.export.values import TOL, error, error_of
 
@@ -63,7 +63,9 @@ def test_nodes_are_even_on_their_scale_and_end_where_they_should() -> None:
                 steps = np.diff(scaled(name, nodes(name, count)))
                 assert steps == pytest.approx(steps[0])
     assert nodes("pi", 4)[[0, -1]].tolist() == [0.05, 0.5]
-    assert all(1 in Rs and L in Rs for L, Rs in LENGTHS.items())
+    for line in LINES:
+        if "R" in LINES[line]:
+            assert all(1 in Rs and L in Rs for L, Rs in tokens(line).items())
 
 
 def test_what_is_not_known_is_stored_as_such() -> None:

@@ -102,9 +102,11 @@ def test_in_a_kernel_answers_are_sent_from_the_thread_of_its_loop(explorer) -> N
             if any(item["type"] == "done" for item in explorer.comm.answers()):
                 return
 
-    asyncio.run(cell())
+    kernel = threading.Thread(target=lambda: asyncio.run(cell()))
+    kernel.start()
+    kernel.join(60)
     assert {item["type"] for item in explorer.comm.answers()} == {"bag", "done"}
-    assert explorer.comm.threads == {threading.current_thread()}
+    assert explorer.comm.threads == {kernel}
 
 
 def test_a_closed_widget_computes_and_sends_nothing(explorer) -> None:

@@ -32,6 +32,15 @@ LENGTHS = {
 }
 """The nodes in L, and of each those in R."""
 
+FINER = {
+    2: (1, 2),
+    5: (1, 2, 3, 5),
+    12: (1, 2, 4, 7, 12),
+    32: (1, 2, 5, 12, 20, 32),
+    100: (1, 2, 5, 15, 45, 100),
+}
+"""The same for lines that are quick to compute."""
+
 MOST_SHARE_OF_TOKENS = 0.5  # with signal, but for all: between, a query that turns is too sharp
 LEAST_SHARE, MOST_SHARE = 0.1, 0.98  # of the data, for the readout
 LAST_NODE = 0.9  # of all data, of α1: cubics go on a little beyond it
@@ -55,6 +64,17 @@ LINES: dict[str, dict[str, int]] = {
     "amp": {"R": 0, "theta": 11, "pi": 5, "alpha": 12},
 }
 """Of each line its coordinates but L, and how many nodes each has; R has those of each L."""
+
+
+def tokens(line: str) -> dict[int, tuple[int, ...]]:
+    """Return the nodes in L of a line, and of each those in R.
+
+    >>> tokens("pooled")[5], tokens("attention")[5], tokens("known")[5]
+    ((1,), (1, 2, 5), (1, 2, 3, 5))
+    """
+    if "R" not in LINES[line]:
+        return dict.fromkeys(LENGTHS, (1,))
+    return LENGTHS if line == "attention" else FINER
 
 
 def scaled(name: str, value: Any) -> Any:

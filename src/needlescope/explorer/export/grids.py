@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from .axes import LENGTHS, LINES, nodes, scaled
+from .axes import LINES, nodes, scaled, tokens
 from .values import LOWEST_T, error_of
 
 FILE = Path(__file__).with_name("grids.npz")
@@ -31,24 +31,19 @@ class Grid(NamedTuple):
     names: tuple[str, ...]  # of the coordinates but L and R
     values: dict[tuple[int, int], Any]
 
-    @property
-    def has_R(self) -> bool:
-        """Whether R is a coordinate of its own."""
-        return "R" in LINES[self.line]
-
     def t(self, L: int, R: int, at: dict[str, float]) -> float:
         """Return the interpolated t."""
         weights = [
             cubic(scaled(name, nodes(name, LINES[self.line][name])), scaled(name, at[name]))
             for name in self.names
         ]
-        lengths = np.array(list(LENGTHS))
+        lengths = np.array(list(tokens(self.line)))
         first, by_length = cubic(np.log(lengths), np.log(L))
         total = 0.0
         for length, weight in zip(lengths[first:].tolist(), by_length, strict=False):
-            for tokens, share in self._tokens(length, np.log(R) / np.log(L)):
+            for count, share in self._tokens(length, np.log(R) / np.log(L)):
                 if weight * share:
-                    block = self.values[length, tokens]
+                    block = self.values[length, count]
                     total += weight * share * _contracted(block, weights)
         return total
 
@@ -58,11 +53,11 @@ class Grid(NamedTuple):
 
     def _tokens(self, length: int, rho: float) -> list[tuple[int, float]]:
         """Return the nodes in R of a node in L, and their weights."""
-        if not self.has_R:
+        counts = tokens(self.line)[length]
+        if len(counts) == 1:
             return [(1, 1.0)]
-        tokens = LENGTHS[length]
-        first, weights = cubic(np.log(tokens) / np.log(length), rho)
-        return list(zip(tokens[first:], weights.tolist(), strict=False))
+        first, weights = cubic(np.log(counts) / np.log(length), rho)
+        return list(zip(counts[first:], weights.tolist(), strict=False))
 
 
 def cubic(places: FloatArray, x: float) -> tuple[int, FloatArray]:
@@ -116,7 +111,7 @@ def grids() -> dict[str, Grid]:
     made = {}
     with np.load(FILE) as file:
         for line, counts in LINES.items():
-            pairs = [(L, R) for L, Rs in LENGTHS.items() for R in (Rs if "R" in counts else (1,))]
+            pairs = [(L, R) for L, Rs in tokens(line).items() for R in Rs]
             blocks = dict(zip(pairs, file[line], strict=True))
             made[line] = Grid(line, tuple(name for name in counts if name != "R"), blocks)
     return made

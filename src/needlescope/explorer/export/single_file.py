@@ -36,6 +36,7 @@ from .axes import (
     MOVING,
     nodes,
     scaled,
+    tokens,
 )
 from .grids import STEP, Grid, grids
 from .measured import interpolation
@@ -159,7 +160,7 @@ def _written(grid: Grid) -> dict[str, Any]:
         "axes": [
             {"name": name, "nodes": scaled(name, nodes(name, counts[name]))} for name in grid.names
         ],
-        "tokens": [[L, list(Rs) if grid.has_R else [1]] for L, Rs in LENGTHS.items()],
+        "tokens": [[L, list(Rs)] for L, Rs in tokens(grid.line).items()],
         "values": base64.b64encode(values.astype("<i2").tobytes()).decode(),
     }
 
