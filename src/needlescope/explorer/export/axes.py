@@ -58,7 +58,7 @@ ENDS = {
 LINES: dict[str, dict[str, int]] = {
     "attention": {"R": 0, "theta": 7, "pi": 4, "c": 7, "kappa": 5, "alpha1": 8},
     "pooled": {"s": 20, "pi": 7, "alpha": 12},
-    "vectorized": {"R": 0, "s": 15, "pi": 5, "alpha": 10},
+    "vectorized": {"R": 0, "s": 24, "pi": 5, "alpha": 10},
     "known": {"R": 0, "theta": 13, "pi": 5},
     "bayes_optimal": {"R": 0, "theta": 11, "pi": 5, "alpha": 12},
     "amp": {"R": 0, "theta": 11, "pi": 5, "alpha": 12},

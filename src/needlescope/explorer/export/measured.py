@@ -116,4 +116,5 @@ def interpolation(line: str) -> Interpolation:
     """
     size = np.abs(differences(line))
     size = size[~np.isnan(size)]
-    return Interpolation(*np.quantile(size, (0.5, 0.68, 0.99)).tolist(), len(size))
+    median, typical, most = np.quantile(size, (0.5, 0.68, 0.99)).tolist()
+    return Interpolation(median, typical, most, len(size))
