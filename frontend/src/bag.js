@@ -4,7 +4,7 @@ import { button, h, numbers, prepare, s, say, uid } from "./dom.js";
 import { number } from "./format.js";
 import { colours } from "./theme.js";
 
-const PAD = { left: 34, right: 34, top: 14, bottom: 18 };
+const PAD = { left: 34, right: 34, top: 22, bottom: 18 };
 
 export class Bag {
   constructor(root, another) {

@@ -12,9 +12,9 @@ import { WinMap } from "./map.js";
 import { Picture } from "./picture.js";
 import { Planner } from "./planner.js";
 import { Requests } from "./requests.js";
-import { DEFAULT, keyOf, sane, withConsequences } from "./state.js";
+import { DEFAULT, keyOf, lineKeyOf, sane, withConsequences } from "./state.js";
 import { Story } from "./story.js";
-import { colours, follow } from "./theme.js";
+import { follow, lightColours } from "./theme.js";
 import { Training } from "./train.js";
 
 const LATE = 1500; // milliseconds after which lines of another state are pale
@@ -191,7 +191,7 @@ class Explorer {
     this.picture.wanted = keyOf(this.state);
     clearTimeout(this.lateTimer);
     this.lateTimer = setTimeout(() => {
-      this.picture.settled = { id: this.requests.id + 1, key: this.picture.wanted };
+      this.picture.settled = { id: this.requests.id + 1, state: this.state };
       say(this.summary, this.state.kind === "two_steps" ? "Computing the lines of this state…"
         : "Computing the lines of this state… Attention with this training takes up to half a minute.");
       this.chart.draw();
@@ -212,8 +212,8 @@ class Explorer {
 
   _answers() {
     return {
-      line: (answer, { key, id }) => {
-        this.picture.lines.set(answer.name, { ...answer, key, id });
+      line: (answer, { state, id }) => {
+        this.picture.lines.set(answer.name, { ...answer, key: lineKeyOf(answer.name, state), id });
         this.chart.draw();
         this.legend.show();
       },
@@ -222,8 +222,8 @@ class Explorer {
         this.chart.draw();
         this.legend.show();
       },
-      drawn: ({ key, id, precision }) => {
-        this.picture.settled = { key, id };
+      drawn: ({ key, state, id, precision }) => {
+        this.picture.settled = { state, id };
         if (precision === "fine") clearTimeout(this.lateTimer);
         if (this.picture.point?.key === key && precision === "fine") {
           say(this.summary, this.picture.sentence());
@@ -232,8 +232,8 @@ class Explorer {
         this.chart.draw();
         this.legend.show();
       },
-      cut: ({ key, id }) => {
-        this.picture.settled = { key, id }; // the lines that it leaves out are of an older state
+      cut: ({ state, id }) => {
+        this.picture.settled = { state, id }; // the lines that it leaves out are of an older state
       },
       bag: (answer) => this.bag.show(answer, this.state),
       map: (answer) => this.map.show(answer, this.state),
@@ -349,7 +349,7 @@ class Explorer {
       saveText(`${name}.csv`, this.picture.csv(), "text/csv");
       return;
     }
-    const items = shapes(this.picture, colours(this.root));
+    const items = shapes(this.picture, lightColours(this.root));
     if (kind === "svg") saveText(`${name}.svg`, toSvg(items, this.picture.sentence()), "image/svg+xml");
     else toCanvas(items).toBlob((blob) => blob && save(`${name}.png`, blob), "image/png");
   }

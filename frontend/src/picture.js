@@ -1,11 +1,12 @@
 // What the main figure shows, apart from how it is drawn: lines, the point, dots, scales.
 
 import { number, tick, ticks, withError } from "./format.js";
-import { AXIS, alphaOf, isPractice, scaleOf, worstOf } from "./state.js";
+import { AXIS, alphaOf, isPractice, lineKeyOf, scaleOf, worstOf } from "./state.js";
 import { LABELS, LISTED } from "./theme.js";
 
 const LEAST = 1e-6; // the lowest end of a logarithmic axis
 const TINY = 1e-12;
+const STEP = 0.1; // of the constant answer's error, by which the highest end moves
 
 export class Picture {
   constructor(state, log) {
@@ -15,19 +16,23 @@ export class Picture {
     this.point = null;
     this.dots = new Map();
     this.wanted = null; // the key of the state
-    this.settled = { id: 0, key: null }; // the last request that was answered in full
+    this.settled = { id: 0, state }; // the last request that was answered in full
   }
 
   /** Whether a line is that of a state before: it is drawn pale. */
   isStale(name) {
     const line = this.lines.get(name);
-    return Boolean(line) && line.key !== this.settled.key && line.id < this.settled.id;
+    const { id, state } = this.settled;
+    return Boolean(line) && line.id < id && line.key !== lineKeyOf(name, state);
   }
 
   /** The ends of both axes. */
   scales() {
     const times = scaleOf(this.state);
-    const top = worstOf(this.state) * (this.log ? 1.25 : 1.06);
+    const worst = worstOf(this.state);
+    const most = Math.max(0, ...LISTED.filter((name) => !this.isStale(name)).flatMap((name) => this.lines.get(name)?.y ?? []));
+    const step = worst * STEP; // a scale that moves in steps is steady while a slider is dragged
+    const top = Math.max(worst * (this.log ? 1.25 : 1.06), Math.min(1, Math.ceil(most / step - 0.6) * step));
     let low = 0;
     if (this.log) {
       let least = top / 5;

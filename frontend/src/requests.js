@@ -97,7 +97,7 @@ export class Requests {
   _curves(state, precision) {
     this.to.busy(true);
     return this._send("curves", { state, precision }, {
-      type: "curves", precision, key: keyOf(state), answers: [], slot: precision === "coarse" ? "coarse" : null,
+      type: "curves", precision, state, key: keyOf(state), answers: [], slot: precision === "coarse" ? "coarse" : null,
     });
   }
 
@@ -153,7 +153,7 @@ export class Requests {
 
   _replay({ answers, precision }) {
     this.id += 1;
-    const request = { id: this.id, key: this.key, precision };
+    const request = { id: this.id, key: this.key, state: this.state, precision };
     this.to.busy(false);
     this.to.accepted();
     for (const answer of answers) this.to[answer.type]?.(answer, request);

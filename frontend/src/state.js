@@ -19,6 +19,13 @@ export function keyOf(state, all = false) {
     .join("|");
 }
 
+const TASK = ["L", "R", "theta", "pi", "noise", "noise_value", "signal"];
+const UNTRAINED = new Set(["bayes_optimal", "amp", "known"]);
+
+/** A text that is the same for states with the same line: some do not depend on the training. */
+export const lineKeyOf = (name, state) =>
+  UNTRAINED.has(name) ? TASK.map((part) => state[part]).join("|") : keyOf(state);
+
 /** What multiplies α on the horizontal axis: 1, or d where bags are counted. */
 export const scaleOf = (state) => (state.units === "practice" ? state.d : 1);
 

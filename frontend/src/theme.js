@@ -38,6 +38,18 @@ export function colours(element) {
   return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--ns-${name}`).trim() || "#888"]));
 }
 
+/** The light colours, whatever the theme: those of a figure that is saved. */
+export function lightColours(root) {
+  const probe = root.ownerDocument.createElement("div");
+  probe.className = "needlescope";
+  probe.dataset.theme = "light";
+  probe.hidden = true;
+  root.after(probe);
+  const found = colours(probe);
+  probe.remove();
+  return found;
+}
+
 /** Follow the host's theme; calls back when it changes, until it is stopped. */
 export function follow(root, changed) {
   const { body } = root.ownerDocument;

@@ -7,6 +7,13 @@ import { LABELS } from "./theme.js";
 const COUNTS = [8, 16, 32, 64];
 const USUAL = 16;
 
+/** A mean and its standard error, rounded to one digit of that. */
+function shortly(y, se) {
+  if (se < 5e-5) return `${error(y)} ± ${uncertainty(se)}`;
+  const places = Math.min(5, Math.max(2, -Math.floor(Math.log10(se))));
+  return `${y.toFixed(places)} ± ${se.toFixed(places)}`;
+}
+
 export class Training {
   /** `current()` gives the state; `dotted(dots)` takes the dots there are. */
   constructor(requests, current, dotted) {
@@ -97,7 +104,7 @@ export class Training {
     this.body.replaceChildren(...[...this.dots.values()].map((dot) =>
       h("tr", {},
         h("th", { scope: "row", text: LABELS[dot.name] ?? dot.name }),
-        h("td", { text: dot.se === null ? error(dot.y) : `${error(dot.y)} ± ${uncertainty(dot.se)}` }),
+        h("td", { text: dot.se === null ? error(dot.y) : shortly(dot.y, dot.se) }),
         h("td", { text: error(dot.predicted) }),
         h("td", { text: dot.z === null ? "–" : dot.z.toFixed(1).replace("-", "−") }))));
   }

@@ -23,6 +23,8 @@ FLAGS = (
 )
 RECORDER = """
 window.talk = [];
+window.keyed = 0;
+addEventListener("keydown", () => { keyed = performance.now(); }, true);
 const Plain = WebSocket;
 window.WebSocket = class extends Plain {
   constructor(...given) {
@@ -70,7 +72,7 @@ class Server:
     def stop(self) -> None:
         """End it as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(20)
+        self.process.communicate(timeout=20)
 
 
 @pytest.fixture(scope="session")
@@ -85,21 +87,22 @@ def server(browser: Any) -> Iterator[Server]:
 @pytest.fixture
 def open_page(browser: Any, server: Server) -> Iterator[Callable[..., Any]]:
     """Open the explorer; whatever the console says against it fails the test."""
-    contexts, faults = [], []
+    contexts, faults = [], list[str]()
 
-    def opened(hash: str = "", address: str | None = None, **more: Any) -> Any:
+    def opened(address: str | None = None, expected: str = "", **more: Any) -> Any:
+        def told(kind: str, text: str) -> None:
+            if kind in ("error", "warning") and not (expected and expected in text):
+                faults.append(text)
+
         options = {"viewport": {"width": 1280, "height": 900}, **more}
         context = browser.new_context(**options)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         contexts.append(context)
         page = context.new_page()
         page.add_init_script(RECORDER)
-        page.on(
-            "console", lambda told: told.type in ("error", "warning") and faults.append(told.text)
-        )
+        page.on("console", lambda message: told(message.type, message.text))
         page.on("pageerror", lambda problem: faults.append(str(problem)))
-        page.goto((address or server.address) + hash)
-        page.faults = faults
+        page.goto(address or server.address)
         return page
 
     yield opened
@@ -124,8 +127,8 @@ def rested(page: Any, seconds: float = 60.0) -> None:
           const last = asked.at(-1)?.message.id;
           const newer = talk.filter(({ way, message }) => way === "out" && message.id > last
             && ["curves", "map"].includes(message.type));
-          return last && newer.length === 0 &&
-            talk.some(({ way, message }) => way === "in" && message.id === last && message.type === "done");
+          return last && newer.length === 0 && talk.some(({ way, message }) =>
+            way === "in" && message.id === last && message.type === "done");
         }""",
         timeout=1000 * seconds,
     )
@@ -135,8 +138,3 @@ def talk(page: Any, way: str, kind: str) -> list[dict[str, Any]]:
     """Return the messages of a type in one direction, with their times."""
     items: list[dict[str, Any]] = page.evaluate("() => talk")
     return [item for item in items if item["way"] == way and item["message"]["type"] == kind]
-
-
-def control(page: Any, label: str) -> Any:
-    """Return the field or choice of a control that is shown, by its label."""
-    return page.get_by_role("textbox", name=label, exact=True).locator("visible=true")

@@ -10,6 +10,7 @@ from needlescope.explorer.lines import (
     FINE,
     LINES,
     LONGEST_JOINT,
+    PIECE,
     PRECISIONS,
     axis_of,
     follows,
@@ -86,3 +87,18 @@ def test_a_line_that_cannot_be_computed_is_a_sentence(monkeypatch):
     monkeypatch.setitem(LINES, "pooled", broken)
     state = State(theta=3.21)
     assert line_of("pooled", state, FINE) == "the equations of this point were not solved"
+
+
+def test_a_line_stops_between_two_pieces(monkeypatch):
+    sizes = []
+
+    def compute(state, x, tol):
+        sizes.append(len(x))
+        return LINES["known"].compute(state, x, tol)
+
+    monkeypatch.setitem(LINES, "pooled", LINES["pooled"]._replace(compute=compute))
+    looks = iter([False, False, True])
+    assert line_of("pooled", State(theta=2.34), FINE, lambda: next(looks)) is None
+    assert sizes == [PIECE, PIECE]
+    whole = line_of("pooled", State(theta=2.34), FINE)
+    assert sizes == [PIECE] * 6 and whole.x.shape == (24,)  # what was computed is kept

@@ -27,6 +27,7 @@ JOINT_POINTS = 8
 TOL = {COARSE: 2e-2, FINE: 2e-3}
 LONGEST_JOINT = 50  # tokens, of which joint training is solved in seconds
 CACHED = 512
+PIECE = 4  # points that are computed without a look at whether a newer request waits
 
 
 class Line(NamedTuple):
@@ -126,9 +127,10 @@ def follows(name: str, state: State) -> bool:
     return LINES[name].follows and not slow
 
 
-@lru_cache(maxsize=CACHED)
-def line_of(name: str, state: State, precision: str) -> Line | str:
-    """Return a line, or why there is none.
+def line_of(
+    name: str, state: State, precision: str, stopped: Callable[[], bool] = lambda: False
+) -> Line | str | None:
+    """Return a line, or why there is none; None if it is stopped before its last piece.
 
     Examples
     --------
@@ -136,7 +138,22 @@ def line_of(name: str, state: State, precision: str) -> Line | str:
     >>> len(line.x), bool(line.y[0] > line.y[-1])
     (8, True)
     """
-    return _line(name, state, axis_of(name, state, precision), TOL[precision])
+    pieces = []
+    for first in range(0, len(axis_of(name, state, precision)), PIECE):
+        if stopped():
+            return None
+        piece = _piece(name, state, precision, first)
+        if isinstance(piece, str):
+            return piece
+        pieces.append(piece)
+    x, y, se = (np.concatenate(part) for part in zip(*(piece[:3] for piece in pieces), strict=True))
+    return Line(x, y, se, pieces[0].provenance)
+
+
+@lru_cache(maxsize=4 * CACHED)
+def _piece(name: str, state: State, precision: str, first: int) -> Line | str:
+    x = axis_of(name, state, precision)[first : first + PIECE]
+    return _line(name, state, x, TOL[precision])
 
 
 @lru_cache(maxsize=CACHED)

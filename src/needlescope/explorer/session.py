@@ -180,7 +180,9 @@ class Session:
                 return
             if precision != FINE and not follows(name, state):
                 continue
-            found = line_of(name, state, precision)
+            found = line_of(name, state, precision, stale)
+            if found is None:
+                return
             shown = {"name": name, "label": line.label, "kind": line.kind, "precision": precision}
             if isinstance(found, str):
                 x = axis_of(name, state, precision)

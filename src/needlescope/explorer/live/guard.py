@@ -95,7 +95,7 @@ class Guard:
         if refusal is not None and scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.text})
             return
-        host = headers.get("host", "").lower() if refusal is None else ""
+        host = headers.get("host", "").lower() if refusal is None else "127.0.0.1"
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
