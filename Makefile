@@ -24,7 +24,7 @@ help: ## list the commands
 # bring along may be older than dependency groups, so each environment gets a newer one first.
 PIP := -m pip --quiet --disable-pip-version-check
 NEWER := 'pip>=25.1'
-EXTRAS := -e '.[dask,h5,parquet,live]'
+EXTRAS := -e '.[dask,h5,parquet,live,notebook]'
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
@@ -97,7 +97,7 @@ $(BROWSER)/.installed: pyproject.toml
 	$(PYTHON) -m venv --clear $(BROWSER)/venv
 	@echo '*' > $(BROWSER)/.gitignore
 	$(BROWSER)/venv/bin/python $(PIP) install --upgrade $(NEWER)
-	$(BROWSER)/venv/bin/python $(PIP) install --group test -e '.[live]' 'playwright>=1.55'
+	$(BROWSER)/venv/bin/python $(PIP) install --group test -e '.[live,notebook]' 'playwright>=1.55' 'jupyterlab>=4.4'
 	npm install --silent --no-fund --no-audit --prefix $(BROWSER) $(AXE)
 	@touch $@
 

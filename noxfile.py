@@ -22,7 +22,7 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
 PYTEST = ("-n", "2", "--dist", "loadfile")
-PACKAGE = ("-e", ".[dask,h5,parquet,live]")
+PACKAGE = ("-e", ".[dask,h5,parquet,live,notebook]")
 
 
 def group(name: str) -> list[str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .experiments.stores.store import Store
     from .experiments.sweep import Sweep
     from .experiments.units.unit import Unit
+    from .explorer.notebook.opening import Explorer
     from .instances.curves import predict_instances, simulate_instances
     from .instances.from_bags import task_from_bags
     from .instances.task import task_from_instances

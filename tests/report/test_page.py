@@ -11,10 +11,9 @@ import pytest
 
 from needlescope.experiments.comparison import COMPARED, verdict
 from needlescope.report.entry import Entry
-from needlescope.report.page import page
+from needlescope.report.page import page, section
 from needlescope.report.parameters import Parameter
 
-COVERS = ("page_style",)
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360"
     "0000000200015e6f3d1a0000000049454e44ae426082"
@@ -124,6 +123,31 @@ def test_the_page_is_self_contained_and_escaped(entry):
     text = page([entry([1.0])])
     assert "A &amp; B" in text and "x &lt; y" in text and "test_error &lt;0&gt;" in text
     assert not re.search(r"<script|https?://|src='(?!data:)|href='(?!#|one\.)", text)
+
+
+HOSTILE = "'><script>alert(1)</script>{{ 7 * 7 }}"
+
+
+@pytest.mark.parametrize("field", ["name", "title", "caption", "verdict", "parameter", "error"])
+def test_a_hostile_text_is_escaped_wherever_it_stands(entry, field):
+    changes = {
+        "parameter": {"parameters": [Parameter(HOSTILE, HOSTILE, HOSTILE + " too")]},
+        "error": {"errors": {HOSTILE: 1}, "failed": 1},
+    }
+    text = page([entry([0.1])._replace(**changes.get(field, {field: HOSTILE}))])
+    assert "<script" not in text and "&#39;&gt;&lt;script&gt;" in text
+    assert "{{ 7 * 7 }}" in text
+
+
+def test_a_hostile_file_name_is_escaped(entry, tmp_path):
+    (tmp_path / "a'><b>.png").write_bytes(PIXEL)
+    text = page([entry([0.1])._replace(picture=tmp_path / "a'><b>.png")])
+    assert "<a href='a&#39;&gt;&lt;b&gt;.png'>" in text and "<b>" not in text
+
+
+def test_a_section_stands_alone(entry):
+    text = section(entry([0.1]))
+    assert text.startswith("<section id='one'") and text in page([entry([0.1])])
 
 
 def test_a_megabyte_of_error_does_not_fill_the_page(entry):

@@ -1,0 +1,1 @@
+front.default.render({ model: new host.Model(data), el: document.getElementById("explorer") });
