@@ -19,6 +19,8 @@ PIXEL = bytes.fromhex(
     "0000000200015e6f3d1a0000000049454e44ae426082"
 )
 
+COVERS = ("filters",)
+
 
 @pytest.fixture
 def entry(tmp_path):

@@ -8,27 +8,18 @@ disagree, or where units failed, and then at its very top as well. What it looks
 
 from __future__ import annotations
 
-import base64
-import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 
-import numpy as np
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
 
-from ..errors import shortened
 from ..paper import NOTE
 from .entry import Entry, count
+from .filters import FILTERS, work
 
 TITLE = "needlescope: theory and simulation"
-FAR_Z = 3.0  # scores beyond it are red
-MOST_ERRORS = 5  # kinds of errors that are shown
-SCALE = 0.76  # of a picture's dots: those of a paper's two columns fill the page
-AXIS_END = 6.0  # of the drawn axis of scores
 
 
 def page(entries: Sequence[Entry], sizes: str = "") -> str:
@@ -77,19 +68,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {
-        "base64": lambda data: base64.b64encode(data).decode(),
-        "comparisons": _comparisons,
-        "failures": _failures,
-        "files": _files,
-        "indexed": _indexed,
-        "is_far": lambda z: abs(z) > FAR_Z,
-        "number": _number,
-        "place": lambda z: f"{10.0 * np.clip(z, -AXIS_END, AXIS_END):.2f}",
-        "plus_minus": lambda se: "" if np.isnan(se) else f" ± {se:.1g}",
-        "width": lambda png: f"{SCALE * int.from_bytes(png[16:20], 'big'):.0f}",  # in its header
-        "work": lambda entry: _work(entry.units, entry.seconds),
-    }
+    made.filters |= FILTERS
     return made
 
 
@@ -109,58 +88,5 @@ def _origin(entries: Sequence[Entry], sizes: str) -> str:
     units = sum(entry.units for entry in entries)
     seconds = sum(entry.seconds for entry in entries)
     made = time.strftime("%Y-%m-%d %H:%M %Z")
-    words = (f"needlescope {version('needlescope')}", made, sizes, _work(units, seconds))
+    words = (f"needlescope {version('needlescope')}", made, sizes, work(units, seconds))
     return " · ".join(filter(None, words))
-
-
-def _failures(errors: Mapping[str, int]) -> list[str]:
-    """Say why units failed, the most frequent first."""
-    ranked = sorted(errors.items(), key=lambda item: -item[1])
-    result = [f"{shortened(words)} ({count(many, 'unit')})" for words, many in ranked[:MOST_ERRORS]]
-    if len(ranked) > MOST_ERRORS:
-        result.append(f"and {count(len(ranked) - MOST_ERRORS, 'other error')}")
-    return result
-
-
-def _comparisons(scores: pd.DataFrame) -> str:
-    """Sum the scores up in a line."""
-    z = scores["z"].dropna().to_numpy(float)
-    left_out = len(scores) - len(z)
-    words = [f"{left_out} not compared"] if left_out else []
-    if len(z):
-        words.insert(
-            0,
-            f"{count(len(z), 'comparison')}: z has mean {z.mean():+.2f}, root mean square "
-            f"{np.sqrt(np.mean(z**2)):.2f}, largest {z[np.abs(z).argmax()]:+.2f}",
-        )
-    return "; ".join(words)
-
-
-def _number(value: float, form: str = ".5g") -> str:
-    return "–" if np.isnan(value) else format(value, form)
-
-
-def _files(entry: Entry) -> list[tuple[str, str]]:
-    """Name what lies beside the page, if anything does."""
-    if isinstance(entry.picture, bytes):
-        return []
-    picture = entry.picture
-    stem = picture.with_suffix("")
-    named = {
-        "PNG": picture,
-        "PDF": picture.with_suffix(".pdf"),
-        "table (CSV)": picture.with_suffix(".csv"),
-        "scores (CSV)": stem.with_name(f"{stem.name}_scores.csv"),
-    }
-    return [(word, path.name) for word, path in named.items() if path.exists()]
-
-
-def _work(units: int, seconds: float) -> str:
-    spent = f"{seconds:.0f} s" if seconds < 120.0 else f"{seconds / 60.0:.0f} min"
-    return f"{count(units, 'unit')}, {spent} of computing"
-
-
-def _indexed(words: str) -> Markup:
-    """Escape a text, with the symbols' indices set as such, and equations kept in one line."""
-    text = re.sub(r"([αη])_?([01wbq])\b", r"\1<sub>\2</sub>", str(escape(words)))
-    return Markup(text.replace(" = ", "&nbsp;=&nbsp;").replace("^∞", "<sup>∞</sup>"))
