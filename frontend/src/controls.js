@@ -128,16 +128,20 @@ class Row {
   _key(event) {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault(); // every arrow moves the value, also where a notebook takes the keys
     const value = this.state[this.field.name];
+    const [low, high] = this._range();
+    const within = (next) => Math.min(high, Math.max(low, next));
     if (this.values) {
       const sorted = [...this.values].sort((a, b) => a - b);
       const k = sorted.findIndex((item) => item >= value - 1e-12) + step;
-      event.preventDefault();
       if (sorted[k] !== undefined) this.change({ [this.field.name]: sorted[k] }, true);
     } else if (this.field.whole) {
-      event.preventDefault();
-      const [low, high] = this._range();
-      this.change({ [this.field.name]: Math.min(high, Math.max(low, value + step)) }, true);
+      this.change({ [this.field.name]: within(value + step) }, true);
+    } else if (this.field.step && !this._isLog()) {
+      this.change({ [this.field.name]: Number(within(value + step * this.field.step).toFixed(6)) }, true);
+    } else {
+      this.change({ [this.field.name]: this._valueAt(Math.min(NOTCHES, Math.max(0, this._notchOf(value) + step))) }, true);
     }
   }
 
