@@ -60,7 +60,8 @@ export class WinMap {
       pooled: "Here mean pooling has the smaller error.",
       tie: "Here the two are within 2 % of the constant answer's error.",
     }[cell] ?? "");
-    say(this.phase, phaseText(map.phase, state));
+    const marked = (map.phases ?? []).some((ends) => ends.some((value) => value !== null));
+    say(this.phase, phaseText(map.phase, state) + (marked ? " Marks on the map: these thresholds at other strengths, dashed and solid." : ""));
     this.draw();
     this.table.refresh();
   }
@@ -113,6 +114,19 @@ export class WinMap {
       const step = Math.log(list[1] / list[0]);
       return ((Math.log(value / list[0]) / step + 0.5) / list.length) * pixels;
     };
+    context.strokeStyle = ink;
+    context.lineWidth = 2;
+    (map.phases ?? []).forEach((ends, j) => ends.forEach((value, k) => {
+      if (value === null || value < map.x[0] || value > map.x[columns - 1]) return;
+      const x = PAD.left + place(map.x, value, w);
+      const y = PAD.top + (rows - 1 - j) * ch;
+      context.setLineDash(k === 0 ? [2, 2] : []); // α_IT, α_AMP
+      context.beginPath();
+      context.moveTo(x, y + 1);
+      context.lineTo(x, y + ch - 1);
+      context.stroke();
+    }));
+    context.setLineDash([]);
     const [alpha, theta] = [alphaOf(this.state), this.state.theta];
     const px = PAD.left + place(map.x, alpha, w);
     const py = PAD.top + t - place(map.y, Math.max(theta, 1e-3), t);

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.explorer.landscape import TIE, phase, win_map
+from needlescope.explorer.landscape import TIE, phase, thresholds, win_map
 from needlescope.explorer.state import State
 
 
@@ -44,3 +44,11 @@ def test_the_phase_is_that_of_the_boundaries():
     assert set(phase(state)) == {"verdict", "alpha_it", "alpha_amp", "text"}
     spectral = phase(State(noise="power_law", noise_value=1.0))
     assert spectral["verdict"] or spectral["text"]
+
+
+def test_thresholds_on_the_map_are_those_of_each_strength():
+    state, theta = State(L=100), [1.0, 3.0, 5.0]
+    for found, value in zip(thresholds(state, theta), theta, strict=True):
+        direct = ns.phase_boundaries(ns.Task(L=100, R=1, theta=value, pi=0.5))
+        assert found == pytest.approx([direct.alpha_it, direct.alpha_amp], nan_ok=True)
+    assert thresholds(state, theta, lambda: True) is None

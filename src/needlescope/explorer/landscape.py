@@ -77,3 +77,26 @@ def phase(state: State) -> dict[str, Any]:
         "alpha_amp": float(found.alpha_amp),
         "text": "",
     }
+
+
+def thresholds(
+    state: State, theta: list[float], stopped: Callable[[], bool] = lambda: False
+) -> list[list[float]] | None:
+    """Return α_IT and α_AMP at each strength: NaN where errors fall smoothly; None if stopped.
+
+    From the first on the Bayes-optimal learner finds the signal, from the second on AMP does, where
+    their errors jump.
+
+    Examples
+    --------
+    >>> low, high = thresholds(State(L=100), [1.0, 4.0])
+    >>> low, [round(value, 2) for value in high]
+    ([nan, nan], [0.24, 0.32])
+    """
+    result = []
+    for value in theta:
+        if stopped():
+            return None
+        found = phase(state.replace(theta=value))
+        result.append([found.get("alpha_it", np.nan), found.get("alpha_amp", np.nan)])
+    return result

@@ -19,7 +19,7 @@ under way, which then ends early. Answers carry the ``id`` of their request:
     line     name, label, kind, x, y, se, provenance      as each is there
     point    values: for each line its error at the state's point
     bag      tokens, needle, attention, cosine, kappa, label
-    map      x, y, winner, margin, here, phase
+    map      x, y, winner, margin, here, phase, phases (α_IT and α_AMP at each y)
     dot      x, y, se, trials, predicted, z               as trials finish
     progress done, total, text
     plan     sentence, notes, unknown, value, low, high, others, studies, curve, methods

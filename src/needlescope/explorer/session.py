@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import NoMinimiser, NotConverged
 from .bag import live_bag
-from .landscape import phase, win_map
+from .landscape import phase, thresholds, win_map
 from .lines import FINE, LINES, PRECISIONS, axis_of, follows, line_of, value_of
 from .plans import Cancelled, answer, read_question
 from .protocol import Request, plain, read
@@ -211,7 +211,8 @@ class Session:
         state = State.read(fields["state"])
         found = win_map(state, stale)
         if found is not None and not stale():
-            self._reply(number, "map", **found, phase=phase(state))
+            phases = thresholds(state, found["y"], stale)
+            self._reply(number, "map", **found, phase=phase(state), phases=phases)
 
     def _train(self, number: int, fields: dict[str, Any], stale: Callable[[], bool]) -> None:
         state = State.read(fields["state"])
