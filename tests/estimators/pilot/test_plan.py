@@ -197,6 +197,13 @@ def test_a_strength_that_is_not_known_is_no_answer(pilot, monkeypatch):
         ns.plan_from_pilot(*pilot, n=160, learner="amp", **QUICK)
 
 
+def test_bags_that_are_too_large_to_be_drawn_leave_the_curve(pilot, monkeypatch):
+    monkeypatch.setattr("needlescope.estimators.pilot.worlds.MOST_NUMBERS", 4 * 8 * 60)
+    result = ns.plan_from_pilot(*pilot, n=160, learner=PooledClassifier(), **QUICK)
+    assert [answer.method for answer in result.answers] == ["curve"]
+    assert "Bags are too large for simulated studies of so many." in result.notes
+
+
 class Parity:
     """Answers by what no task of the theory has: the sign of the product of the first features."""
 

@@ -43,6 +43,11 @@ def test_studies_are_made_at_the_largest_part_and_where_it_is_asked():
     world = World()
     curves(world, (5000, None))
     assert max(each.n for each in world.asked) == 400  # four times the pilot
+    world = World()
+    curve_of_studies(
+        world, (5000, None), (85, 100), (0.1, 0.0), MEASURE, 12, np.random.default_rng(0), room=150
+    )
+    assert max(each.n for each in world.asked) == 150
 
 
 def test_the_uncertainty_of_the_strength_is_that_of_the_answer():

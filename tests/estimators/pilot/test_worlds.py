@@ -85,3 +85,13 @@ def test_a_signal_is_stronger_in_another_world(pilot):
         gap = X[sign > 0.0].sum(axis=1).mean(axis=0) - X[sign < 0.0].sum(axis=1).mean(axis=0)
         length.append(np.linalg.norm(gap))
     assert length[1] == pytest.approx(2.0 * length[0], rel=0.1)
+
+
+def test_of_many_features_the_variances_are_kept(pilot, monkeypatch):
+    bags, signs, fitted, _ = pilot
+    monkeypatch.setattr("needlescope.estimators.pilot.worlds.MOST_FEATURES", 5)
+    world = pilot_world(bags, signs, fitted, True)
+    assert world.root.shape == (10,)
+    X, sign = world.draw(1000, 0.0, 0.0, SEED).train
+    negative = np.concatenate([bags[int(k)] for k in np.flatnonzero(signs < 0.0)])
+    assert X[sign < 0.0].reshape(-1, 10).std(axis=0) == pytest.approx(negative.std(axis=0), rel=0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -9,10 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
+import needlescope as ns
 from needlescope.planning.studies.measures import get_measure
 from needlescope.planning.studies.study import (
     SINGLE_CLASS,
     TEST_BAGS,
+    Job,
     check_classifier,
     copy_of,
     direction_of,
@@ -135,3 +139,30 @@ def test_several_signals_are_orthogonal_and_each_positive_carries_one():
     assert (carries.sum(axis=1) == (sign > 0.0)).all()
     share = carries[sign > 0.0, 0].mean()
     assert abs(share - 0.25) < 4.0 * np.sqrt(0.25 * 0.75 / (sign > 0.0).sum())
+
+
+class Keeper:
+    """Keeps the covariance of what it is trained on and of what it answers."""
+
+    seen: ClassVar[list] = []
+
+    def fit(self, X, y):
+        self.seen.append(np.cov(X.reshape(-1, X.shape[-1]).T))
+        return self
+
+    def predict(self, X):
+        self.seen.append(np.cov(X.reshape(-1, X.shape[-1]).T))
+        return np.zeros(len(X), int)
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_spectrum_lies_along_random_axes_and_a_covariance_where_it_says(turned):
+    covariance = np.diag([9.0, 1.0, 1.0, 1.0, 1.0])
+    noise = ns.Noise(spectrum=np.diag(covariance)) if turned else ns.Noise(covariance=covariance)
+    task = ns.Task(L=8, R=1, theta=0.1, pi=0.5, noise=noise)
+    Keeper.seen.clear()
+    run_study(Job(Keeper(), task, 5, 600, get_measure("error", 0.5), np.random.SeedSequence(5)))
+    trained, tested = Keeper.seen
+    assert trained == pytest.approx(tested, abs=0.8)  # the same axes: 5 standard errors of 9
+    assert np.linalg.eigvalsh(trained)[-1] == pytest.approx(9.0, abs=0.9)
+    assert (np.diag(trained).max() < 7.5) == turned  # no feature is the loud axis

@@ -143,26 +143,31 @@ def gather(
             se = relative_se(fitted), float(fitted.structure is not None)
             asked = target.amount, target.error
 
-            def curve(studies: Studies, root: np.random.SeedSequence, scale: float) -> Curves:
+            def curve(
+                studies: Studies, root: np.random.SeedSequence, scale: float, room: int | None
+            ) -> Curves:
                 sizes = round(scale * size), round(scale * len(bags))
                 rng = np.random.default_rng(root)
-                return curve_of_studies(studies, asked, sizes, se, measure, how.studies, rng)
+                return curve_of_studies(studies, asked, sizes, se, measure, how.studies, rng, room)
+
+            def simulate(method: str, world: TaskWorld | PilotWorld, seed: int) -> None:
+                room = world.most_bags
+                if room >= size:  # or bags are too large to be drawn
+                    studies = _simulated(world, classifier, how.seeds[seed], runner)
+                    curves[method] = curve(studies, how.seeds[seed], 1.0, room)
 
             if named is None:
-                world = TaskWorld(fitted, _share(fitted, "attention", len(bags)))
-                studies = _simulated(world, classifier, how.seeds[3], runner)
-                curves["task"] = curve(studies, how.seeds[3], 1.0)
+                simulate("task", TaskWorld(fitted, _share(fitted, "attention", len(bags))), 3)
             else:
                 share = _share(fitted, named, len(bags))
                 plan = make_plan(spec_of(fitted, fitted.at(share=share), target), options)
                 studies = _theoretical(fitted, target, named, options, share, runner)
                 scale = 1.0 if target.costs is None else float(np.mean(target.costs))
-                curves["task"] = curve(studies, how.seeds[3], scale).moved(_added(plan, measure))
+                found = curve(studies, how.seeds[3], scale, None)
+                curves["task"] = found.moved(_added(plan, measure))
             if tests:
                 array = isinstance(X, np.ndarray) and X.dtype != object
-                like = pilot_world(bags, signs, fitted, array)
-                studies = _simulated(like, classifier, how.seeds[4], runner)
-                curves["resampled"] = curve(studies, how.seeds[4], 1.0)
+                simulate("resampled", pilot_world(bags, signs, fitted, array), 4)
         if tested:
             rng = np.random.default_rng(how.seeds[2])
             curves["curve"] = curve_of_parts(tested, len(bags), measure, rng)

@@ -49,6 +49,7 @@ def curve_of_studies(
     measure: Measure,
     count: int,
     rng: np.random.Generator,
+    room: int | None = None,
 ) -> Curves:
     """Make studies, the second half of them where they decide, and fit a learning curve.
 
@@ -64,6 +65,8 @@ def curve_of_studies(
         Of log θ, and of the place.
     measure, count, rng
         Of the error; how many studies; for the posterior.
+    room
+        The most bags that a study has room for, if that may be fewer than `MOST_TIMES` the pilot's.
 
     Examples
     --------
@@ -80,7 +83,8 @@ def curve_of_studies(
     v, w = (rng.permutation(ndtri((np.arange(count) + 0.5) / count)) * float(size) for size in se)
     n, error = target
     most = round(MOST_TIMES * bags)
-    elsewhere = int(np.clip(n, min(here, 20), most)) if n is not None else 2 * bags
+    most = most if room is None else max(min(most, room), here)
+    elsewhere = int(np.clip(n, min(here, 20), most)) if n is not None else min(2 * bags, most)
     first = [here] * HERE + [elsewhere] * (count // 2 - HERE)
     asked = [Asked(*row) for row in zip(first, v, w, strict=False)]
     errors = studies(asked)

@@ -164,6 +164,8 @@ def _notes(
                 f"{found.fitted.theta_se:.2g})"
             )
         result.append(f"{what}: there is one answer.")
+    if found.has_task and found.tested and "resampled" not in found.curves:
+        result.append("Bags are too large for simulated studies of so many.")
     most = MOST_TIMES * len(found.bags)
     if unknown == "n" and np.isfinite(answer.value) and answer.value > most:
         result.append(f"More than {MOST_TIMES:g} times the bags of the pilot are an extrapolation.")

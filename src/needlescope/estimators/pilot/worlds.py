@@ -33,6 +33,8 @@ SMOOTHING = 0.5  # h
 SHRINKAGE = 0.2  # of Σ̂ towards a multiple of the identity
 TESTS = 800  # bags
 TEST_NUMBERS = 1 << 24
+MOST_NUMBERS = 1 << 27  # of the bags of a study, a gigabyte
+MOST_FEATURES = 2000  # whose covariance is taken; of more the variances
 
 
 class Draw(NamedTuple):
@@ -72,6 +74,15 @@ def task_at(fitted: Fitted, v: float, w: float, share: float = 1.0) -> Task:
     return fitted.at(times, times ** (0.0 if np.isnan(exponent) else exponent), w, share=share)
 
 
+def most_bags(L: float, d: int) -> int:
+    """Return how many bags of so many instances and features a study may have.
+
+    >>> most_bags(10.0, 20), most_bags(5000.0, 1024)
+    (671088, 26)
+    """
+    return int(MOST_NUMBERS / (L * d))
+
+
 def tests_for(L: float, d: int) -> int:
     """Return how many bags to test on.
 
@@ -91,6 +102,11 @@ class TaskWorld(NamedTuple):
     def d(self) -> int:
         """Features of an instance."""
         return max(round(self.fitted.dimension), 1)
+
+    @property
+    def most_bags(self) -> int:
+        """How many bags a study may have."""
+        return most_bags(float(self.fitted.task.L), self.d)
 
     def draw(self, n: int, v: float, w: float, seed: np.random.SeedSequence) -> Draw:
         """Draw bags of the task whose strength and place are moved."""
@@ -115,6 +131,11 @@ class PilotWorld(NamedTuple):
     pi: float
     array: bool  # whether bags are given as one array
 
+    @property
+    def most_bags(self) -> int:
+        """How many bags a study may have."""
+        return most_bags(float(np.mean([len(bag) for bag in self.bags])), len(self.mean))
+
     def draw(self, n: int, v: float, w: float, seed: np.random.SeedSequence) -> Draw:
         """Draw bags with backgrounds of the pilot, the log of the signal's strength moved by v."""
         rng = generator(fresh(seed))
@@ -131,7 +152,8 @@ class PilotWorld(NamedTuple):
         signs = np.where(rng.random(n) < self.pi, 1.0, -1.0)
         for sign in signs.tolist():
             X = self.bags[int(which[rng.integers(len(which))])] - self.mean
-            noise = rng.standard_normal(X.shape) @ self.root.T
+            noise = rng.standard_normal(X.shape)
+            noise = noise * self.root if self.root.ndim == 1 else noise @ self.root.T
             X = self.mean + np.sqrt(1.0 - SMOOTHING) * X + np.sqrt(SMOOTHING) * noise
             if sign > 0.0:
                 carriers = int(np.clip(np.floor(count + rng.random()), 1, len(X)))
@@ -149,15 +171,21 @@ def pilot_world(bags: Bags, signs: FloatArray, fitted: Fitted, array: bool) -> P
     """Take negative bags and the signal from a pilot."""
     negative = [np.asarray(bags[int(k)], float) for k in np.flatnonzero(signs < 0.0)]
     rows = np.concatenate(negative)
-    covariance = np.atleast_2d(np.cov(rows.T))
-    trace = float(np.trace(covariance)) / len(covariance)
-    covariance = (1.0 - SHRINKAGE) * covariance + SHRINKAGE * trace * np.eye(len(covariance))
     exponent = fitted.halves.R_exponent
-    root = np.asarray(np.linalg.cholesky(covariance))
     return PilotWorld(
-        negative, rows.mean(axis=0), root, _signal(bags, signs, fitted), fitted.R,
+        negative, rows.mean(axis=0), _root(rows), _signal(bags, signs, fitted), fitted.R,
         0.0 if np.isnan(exponent) else exponent, float((signs > 0.0).mean()), array,
     )  # fmt: skip
+
+
+def _root(rows: FloatArray) -> FloatArray:
+    """Return a root of the shrunk covariance: a matrix, or deviations where features are many."""
+    if rows.shape[1] > MOST_FEATURES:
+        return np.asarray(rows.std(axis=0))
+    covariance = np.atleast_2d(np.cov(rows.T))
+    trace = float(np.trace(covariance)) / len(covariance)
+    shrunk = (1.0 - SHRINKAGE) * covariance + SHRINKAGE * trace * np.eye(len(covariance))
+    return np.asarray(np.linalg.cholesky(shrunk))
 
 
 def _signal(bags: Bags, signs: FloatArray, fitted: Fitted) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .study import Job, Study
+from .study import Job, Study, has_random_axes
 
 OPENING = '{"key": "'  # of every line
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in the repr of an object, another in each process
@@ -25,6 +25,8 @@ def key_of(job: Job) -> str:
         _described(job.classifier), repr(job.task), job.d, job.n, job.measure.name,
         round(job.measure.worst, 12), str(job.seed.entropy), list(job.seed.spawn_key),
     ]  # fmt: skip
+    if has_random_axes(job.task):
+        words.append("random axes")
     if job.lengths is not None:
         words.append(list(job.lengths))
     if job.positives is not None:

@@ -203,6 +203,11 @@ def direction_of(task: Task, d: int, rng: np.random.Generator) -> FloatArray:
     return np.asarray(xi if task.levels is None else placed(task, d, rng))
 
 
+def has_random_axes(task: Task) -> bool:
+    """Return whether the noise has a spectrum, and no covariance that says where its axes are."""
+    return task.levels is not None and task.noise.covariance is None
+
+
 def random_axes(task: Task, d: int, rng: np.random.Generator) -> FloatArray | None:
     """Return random axes for noise with a spectrum, which says nothing of its own.
 
@@ -216,7 +221,7 @@ def random_axes(task: Task, d: int, rng: np.random.Generator) -> FloatArray | No
     >>> bool(np.allclose(axes @ axes.T, np.eye(4)))
     True
     """
-    if task.levels is None or task.noise.covariance is not None:
+    if not has_random_axes(task):
         return None
     return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0])
 
