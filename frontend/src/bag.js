@@ -1,13 +1,15 @@
 // A live bag: tokens along the signal, attention over them, and the query's alignment.
 
+import { Card } from "./card.js";
 import { button, h, numbers, prepare, s, say, uid } from "./dom.js";
 import { number } from "./format.js";
 import { colours } from "./theme.js";
 
 const PAD = { left: 34, right: 34, top: 22, bottom: 18 };
 
-export class Bag {
+export class Bag extends Card {
   constructor(root, another) {
+    super();
     this.root = root;
     this.bag = null;
     this.colours = colours(root);
@@ -29,17 +31,7 @@ export class Bag {
       h("div", { class: "ns-head" }, h("h2", { id, text: "A live bag" }), this.text, button("Another draw", another, { class: "ns-button" })),
       h("div", { class: "ns-bag-body" }, this.canvas, h("div", { class: "ns-query" }, this.dial, this.alignment)),
       this.table.element);
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this.canvas);
-  }
-
-  close() {
-    this.observer.disconnect();
-  }
-
-  recolour() {
-    this.colours = colours(this.root);
-    this.draw();
+    this.watch(this.canvas);
   }
 
   /** Show another bag. */

@@ -360,4 +360,5 @@ function render({ model, el }) {
   return () => explorer.close();
 }
 
+export { Model } from "./model.js";
 export default { render };

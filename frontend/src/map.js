@@ -1,5 +1,6 @@
 // Where attention wins against mean pooling, on data and strength; and the phase of the task.
 
+import { Card } from "./card.js";
 import { h, numbers, prepare, say, uid } from "./dom.js";
 import { number, tick } from "./format.js";
 import { alphaOf, isPractice, scaleOf } from "./state.js";
@@ -8,8 +9,9 @@ import { colours } from "./theme.js";
 const PAD = { left: 30, right: 6, top: 6, bottom: 20 };
 const SIGN = { attention: "+", pooled: "–", tie: "" };
 
-export class WinMap {
+export class WinMap extends Card {
   constructor(root) {
+    super();
     this.root = root;
     this.map = null;
     this.colours = colours(root);
@@ -26,17 +28,7 @@ export class WinMap {
         h("span", { class: "ns-key ns-key-pooled", text: "– mean pooling" }),
         h("span", { class: "ns-key ns-key-tie", text: "tie" })),
       this.canvas, h("div", { class: "ns-map-text" }, this.text, this.phase), this.table.element);
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this.canvas);
-  }
-
-  close() {
-    this.observer.disconnect();
-  }
-
-  recolour() {
-    this.colours = colours(this.root);
-    this.draw();
+    this.watch(this.canvas);
   }
 
   /** Move the point. */

@@ -19,7 +19,7 @@ PIXEL = bytes.fromhex(
     "0000000200015e6f3d1a0000000049454e44ae426082"
 )
 
-COVERS = ("filters",)
+COVERS = ("filters", "templating")
 
 
 @pytest.fixture

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from ..paper import NOTE
 from .entry import Entry, count
 from .filters import FILTERS, work
+from .templating import templates
 
 TITLE = "needlescope: theory and simulation"
 
@@ -59,15 +60,8 @@ def section(entry: Entry) -> str:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates: all that they fill in is escaped, and a name that is missing raises."""
-    made = Environment(
-        loader=PackageLoader("needlescope.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    """Return the templates of the page, with their filters."""
+    made = templates("needlescope.report")
     made.filters |= FILTERS
     return made
 

@@ -276,40 +276,12 @@ class Answers {
   }
 }
 
-/** anywidget's model, as the front end uses it, answered here. */
-class Model {
+/** The model of the front end, answered here. */
+const answered = (Model) => class extends Model {
   constructor(data) {
+    super("export");
+    this.values.state = {};
     this.answers = new Answers(data);
-    this.values = { host: "export", state: {} };
-    this.handlers = new Map();
-  }
-
-  get(name) {
-    return this.values[name];
-  }
-
-  set(name, value) {
-    const pairs = typeof name === "object" ? Object.entries(name) : [[name, value]];
-    for (const [key, item] of pairs) {
-      if (this.values[key] === item) continue;
-      this.values[key] = item;
-      this.emit(`change:${key}`);
-    }
-  }
-
-  save_changes() {}
-
-  on(event, handler) {
-    this.handlers.set(event, [...(this.handlers.get(event) ?? []), handler]);
-  }
-
-  off(event, handler) {
-    if (event === undefined) this.handlers.clear();
-    else this.handlers.set(event, (this.handlers.get(event) ?? []).filter((item) => handler && item !== handler));
-  }
-
-  emit(event, ...values) {
-    for (const handler of this.handlers.get(event) ?? []) handler(...values);
   }
 
   /** Answers come later, as from a session. */
@@ -319,6 +291,6 @@ class Model {
         this.emit("msg:custom", { id: request.id, ...answer }, []);
     }, 0);
   }
-}
+};
 
-export { Answers, Model, cosine, cubic, normal };
+export { Answers, answered, cosine, cubic, normal };

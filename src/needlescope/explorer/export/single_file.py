@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ... import __version__
+from ...report.templating import templates
 from .. import assets
 from ..bag import SHOWN
 from ..landscape import ALPHAS, STRONGEST, THETAS, TIE
@@ -78,24 +78,21 @@ def page(path: str | Path, progress: Progress | None = None) -> Path:
             _own("start.js"),
         ]
     ).replace("</", "<\\/")  # within texts alone, where it says the same
-    environment = Environment(
-        loader=PackageLoader("needlescope.explorer.export"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     style = assets.style() + _own("export.css")
-    text = environment.get_template("page.html.j2").render(
-        version=__version__,
-        script=Markup(script),
-        style=Markup(style),
-        digest=_digest(f"\n{script}\n"),
-        lines=data["welcome"]["lines"],
-        measured=data["measured"],
-        ranges={NAMES.get(name, name): ends for name, ends in data["ranges"].items()},
-        tokens=MOST_SHARE_OF_TOKENS,
-        fixed={name: (data["usual"][name], reason) for name, reason in FIXED.items()},
+    text = (
+        templates("needlescope.explorer.export")
+        .get_template("page.html.j2")
+        .render(
+            version=__version__,
+            script=Markup(script),
+            style=Markup(style),
+            digest=_digest(f"\n{script}\n"),
+            lines=data["welcome"]["lines"],
+            measured=data["measured"],
+            ranges={NAMES.get(name, name): ends for name, ends in data["ranges"].items()},
+            tokens=MOST_SHARE_OF_TOKENS,
+            fixed={name: (data["usual"][name], reason) for name, reason in FIXED.items()},
+        )
     )
     path = Path(path)
     path.write_text(text, encoding="utf-8")

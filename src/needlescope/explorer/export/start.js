@@ -1,1 +1,1 @@
-front.default.render({ model: new host.Model(data), el: document.getElementById("explorer") });
+front.default.render({ model: new (host.answered(front.Model))(data), el: document.getElementById("explorer") });

@@ -3,7 +3,7 @@
 // A session keeps nothing between requests. So when a connection is lost and found again, the newest
 // unanswered request of each quick type is asked again, and a long one ends with a sentence.
 
-import explorer from "./explorer.js";
+import explorer, { Model } from "./explorer.js";
 
 const QUICK = ["hello", "curves", "bag", "map", "script"];
 const GONE_QUIET = 4000;
@@ -18,40 +18,12 @@ function say(text) {
   notice.hidden = text === "";
 }
 
-class Model {
+class LiveModel extends Model {
   constructor() {
-    this.values = { host: "live" };
-    this.handlers = new Map();
+    super("live");
     this.open = new Map(); // requests without a last answer, by type
     this.wait = FIRST_WAIT;
     this.connect();
-  }
-
-  get(name) { return this.values[name]; }
-
-  set(name, value) {
-    const pairs = typeof name === "object" ? Object.entries(name) : [[name, value]];
-    for (const [key, item] of pairs) {
-      if (this.values[key] === item) continue;
-      this.values[key] = item;
-      this.emit(`change:${key}`);
-    }
-  }
-
-  save_changes() {}
-
-  on(event, handler) {
-    if (!this.handlers.has(event)) this.handlers.set(event, new Set());
-    this.handlers.get(event).add(handler);
-  }
-
-  off(event, handler) {
-    if (handler) this.handlers.get(event)?.delete(handler);
-    else this.handlers.delete(event);
-  }
-
-  emit(event, ...rest) {
-    for (const handler of [...(this.handlers.get(event) ?? [])]) handler(...rest);
   }
 
   send(message) {
@@ -98,7 +70,7 @@ class Model {
   }
 }
 
-const model = new Model();
+const model = new LiveModel();
 const el = document.getElementById("explorer");
 const host = typeof explorer === "function" ? await explorer() : explorer;
 await host.initialize?.({ model });
