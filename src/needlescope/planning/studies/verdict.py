@@ -100,7 +100,7 @@ def sentences(result: ClassifierPlan) -> list[str]:
         share = f"{result.assurance:.0%} of studies have {result.assured:.3g} or better."
         return [first, *[share] * bool(assured), _scatter(result, what), *_moved(result)]
     goal = (
-        f"{result.assurance:.0%} of studies to have a {what} of {result.target:g} or better"
+        f"{result.assurance:.0%} of studies to have {_a(what)} of {result.target:g} or better"
         if assured
         else f"a mean {what} of {result.target:g}"
     )
@@ -140,6 +140,15 @@ def _moved(result: ClassifierPlan) -> tuple[str, ...]:
 def _scatter(result: ClassifierPlan, what: str) -> str:
     assert result.interval is not None
     return (
-        f"Nine of ten studies have a {what} between {result.interval.low:.3g} and "
+        f"Nine of ten studies have {_a(what)} between {result.interval.low:.3g} and "
         f"{result.interval.high:.3g} there."
     )
+
+
+def _a(what: str) -> str:
+    """Return a measure with its article.
+
+    >>> _a("AUC"), _a("test error")
+    ('an AUC', 'a test error')
+    """
+    return f"{'an' if what[0] in 'aeioA' else 'a'} {what}"
